@@ -1,0 +1,350 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11,<2.15", "triton>=3.6,<3.10; sys_platform == 'linux'", "numpy"]
+# ///
+"""Vector add: one program owns one block, and a mask guards the ragged last one.
+
+Learn:   the grid, the program id, offsets as a vector, masked load and store
+Run:     python triton_vector_add.py           every claim, then every break
+         python triton_vector_add.py --bench   only the speed, on a GPU
+Memory:  4 GiB, and 14 GiB for the one claim past 2**31 elements
+Card:    any NVIDIA card since Ampere, any AMD card of CDNA or RDNA 3; with none, Triton's interpreter
+Minutes: 1
+"""
+
+# %% Where it runs: on a GPU if one is visible, else in Triton's interpreter. Chosen before triton is imported.
+import os
+import sys
+
+import torch
+
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")  # TRITON_INTERPRET=0 keeps the compiler, which needs no GPU
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # the default turns to 0 in Triton 3.10: say which one is meant
+os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")  # then the PTX does not depend on where this file lies
+try:
+    import triton
+    import triton.language as tl
+except ImportError:
+    print("this lab needs Triton, which exists for Linux: pip install triton", file=sys.stderr)
+    sys.exit(2)
+
+INTERPRETED = triton.knobs.runtime.interpret
+DEVICE = "cuda" if torch.cuda.is_available() and not INTERPRETED else "cpu"
+
+BLOCK_SIZE = 1024  # a power of two; 4 warps × 32 lanes × 8 elements: two 16-byte loads a lane in fp32
+DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int32, torch.int64)
+
+
+# %% What is right: one correctly rounded addition; integers wrap.
+# --8<-- [start:reference]
+def reference(x, y):
+    return x + y
+# --8<-- [end:reference]
+
+
+# %% The kernel: what one program does.
+# --8<-- [start:kernel]
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    pid = tl.program_id(axis=0).to(tl.int64)  # which block is mine; 64 bits, since pid * BLOCK_SIZE can pass 2**31
+    offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # [BLOCK_SIZE]
+    mask = offsets < n_elements  # false only past the end, in the last block
+    x = tl.load(x_ptr + offsets, mask=mask, other=0)
+    y = tl.load(y_ptr + offsets, mask=mask, other=0)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+# --8<-- [end:kernel]
+
+
+# %% The launcher: checks what the kernel takes for granted, then launches the grid.
+# --8<-- [start:launch]
+def add(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+    """Return x + y elementwise, in `out` if given.
+
+    All three are contiguous and have the shape, dtype and device of x. Raises TypeError for a dtype, ValueError for
+    the rest; bfloat16 is refused in the interpreter, which computes it wrongly.
+    """
+    out = torch.empty_like(x) if out is None else out
+    if x.dtype not in DTYPES or (INTERPRETED and x.dtype == torch.bfloat16):
+        allowed = ", ".join(str(d) for d in DTYPES if not (INTERPRETED and d == torch.bfloat16))
+        raise TypeError(f"x is {x.dtype}; allowed here: {allowed}")
+    for name, t in (("x", x), ("y", y), ("out", out)):
+        if t.device.type != DEVICE or t.device != x.device:
+            raise ValueError(f"{name} is on {t.device}; this run needs all three on one {DEVICE} device, x is on {x.device}")
+        if t.dtype != x.dtype or t.shape != x.shape:
+            raise ValueError(f"{name} is {tuple(t.shape)} {t.dtype}; it must be as x, {tuple(x.shape)} {x.dtype}")
+        if not t.is_contiguous():
+            raise ValueError(f"{name} has strides {t.stride()}, and this kernel reads straight on: pass {name}.contiguous()")
+    n = out.numel()
+    if n:  # a grid of 0 programs has nothing to launch
+        with torch.cuda.device_of(x):  # a launch goes to the current device, not to the tensor's
+            add_kernel[(triton.cdiv(n, BLOCK_SIZE),)](x, y, out, n, BLOCK_SIZE=BLOCK_SIZE)
+    return out
+# --8<-- [end:launch]
+
+
+# %% The claims: how each is measured, and the table of what must hold.
+def error(n, dtype=torch.float32, values="random", seed=0):
+    """Chunks of add and of the reference, for n elements between guards."""
+    gen = torch.Generator(DEVICE).manual_seed(seed)
+    x, y = (fence(torch.randint(-99, 99, (n,), generator=gen, device=DEVICE, dtype=torch.int8).to(dtype)) for _ in "xy")
+    if values == "special":
+        some = torch.tensor([0.0, -0.0, 1.0, 3e38, -3e38, 1e-45, torch.inf, -torch.inf, torch.nan], device=DEVICE)
+        x.copy_(some.repeat_interleave(9).to(dtype)), y.copy_(some.repeat(9).to(dtype))
+    elif dtype.is_floating_point:
+        x.div_(7), y.div_(3)  # so that almost every sum must be rounded
+    got = add(x, y, out=fence(x, output=True))
+    return ((g, reference(a, b)) for g, a, b in zip(got.split(2**26), x.split(2**26), y.split(2**26)))
+
+
+def views_refused():
+    """How many views that do not lie straight in memory are refused, as x and as y, by name."""
+    base, refused = torch.zeros(64, 64, device=DEVICE), 0
+    for view in (base.t(), base[:, ::2], base[:, :8], base[:, :1].expand(64, 64), base.flatten()[::2]):
+        for name, pair in (("x", (view, view.clone(memory_format=torch.contiguous_format))), ("y", (view.contiguous(), view))):
+            try:
+                add(*pair)
+            except ValueError as error:
+                refused += str(error).startswith(f"{name} has strides")
+    return refused
+
+
+def speed(n, dtype=torch.float32):
+    """Bytes a second against a device copy, which moves two tensors where an addition moves three."""
+    x, y = torch.randn(2, n, device=DEVICE, dtype=dtype)
+    out = torch.empty_like(x)
+    return race(("add", lambda: add(x, y, out=out)), ("copy", lambda: out.copy_(x)), work=(3 * x.nbytes, 2 * x.nbytes), unit="B")
+
+
+# fmt: off
+CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, compile), GiB, the reason for the bound
+    "whole_fp32.max_abs_err": ("error", error, dict(n=4096), 0.0, "any", 0, "four full blocks; one correctly rounded addition"),
+    "ragged_fp32.max_abs_err": ("error", error, dict(n=98_432), 0.0, "any", 0, "96 full blocks and 128 elements in one more"),
+    "one_fp32.max_abs_err": ("error", error, dict(n=1), 0.0, "any", 0, "one element of one block"),
+    "empty_fp32.max_abs_err": ("error", error, dict(n=0), 0.0, "any", 0, "nothing is launched, and the result is empty"),
+    "special_fp32.max_abs_err": ("error", error, dict(n=81, values="special"), 0.0, "any", 0, "IEEE 754 rules: zeros, overflow, subnormal, inf, NaN"),
+    "ragged_fp16.max_abs_err": ("error", error, dict(n=98_432, dtype=torch.float16), 0.0, "any", 0, "one rounding to fp16, as in the reference"),
+    "ragged_bf16.max_abs_err": ("error", error, dict(n=98_432, dtype=torch.bfloat16), 0.0, "gpu", 0, "one rounding to bf16; the interpreter gets bf16 wrong"),
+    "ragged_int32.max_abs_err": ("error", error, dict(n=98_432, dtype=torch.int32), 0.0, "any", 0, "integers add exactly"),
+    "past_2_31_int8.max_abs_err": ("error", error, dict(n=2**31 + 17, dtype=torch.int8), 0.0, "gpu", 14, "64-bit offsets reach every element"),
+    "views.refused": ("count", views_refused, {}, 10, "any", 0, "five kinds of view, as x and as y: refused by name, never misread"),
+    "large_fp32.vs_copy": ("ratio", speed, dict(n=2**28), 0.97, "gpu", 4, "memory-bound: as fast a byte as a copy, within 3 in 100"),
+}
+
+BREAKS = {  # name: section, its text, what it becomes, the claim that must fail, how, what one sees
+    "no_mask": ("kernel", "offsets < n_elements", "offsets >= 0", "ragged_fp32.max_abs_err", "guard", "the last block writes past the end"),
+    "mask_one_too_many": ("kernel", "offsets < n_elements", "offsets <= n_elements", "ragged_fp32.max_abs_err", "guard", "one element past the end is written"),
+    "program_as_thread": ("kernel", "pid * BLOCK_SIZE + tl", "pid + tl", "ragged_fp32.max_abs_err", "nonfinite", "97 programs write one overlapping stretch, the rest stays unwritten"),
+    "grid_rounded_down": ("launch", "triton.cdiv(n, BLOCK_SIZE)", "n // BLOCK_SIZE", "ragged_fp32.max_abs_err", "nonfinite", "nobody owns the ragged last block"),
+    "int32_offsets": ("kernel", ".to(tl.int64)", "", "past_2_31_int8.max_abs_err", "fault", "the last offset wraps to -2**31"),
+}
+# fmt: on
+
+
+# %% The common part, version 1: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
+# fmt: off
+import argparse, datetime, hashlib, importlib.metadata, importlib.util, inspect, json, math, multiprocessing, os, pathlib, platform
+import signal, statistics, subprocess, sys, tempfile, threading, warnings
+
+VERSION, GUARD, FENCES, FILE = 1, 1 << 16, [], pathlib.Path(__file__).resolve()
+
+def fence(t, output=False):
+    """A tensor like t between guards, which judge() watches: an input keeps its values, between NaN (integers: 77);
+    an output, guards included, starts as all-one bytes: NaN, or -1."""
+    room = torch.full((t.numel() + 2 * GUARD,), math.nan if t.is_floating_point() else 77, dtype=t.dtype, device=t.device)
+    inside = room[GUARD:-GUARD].view(t.shape)
+    room.view(torch.uint8).fill_(255) if output else inside.copy_(t)
+    FENCES.extend((side, side.clone()) for side in (room[:GUARD].view(torch.uint8), room[-GUARD:].view(torch.uint8)))
+    return inside
+
+def compare(pairs):
+    """Over all (got, want): max abs err, that over the largest |want|, how many results differ in kind (NaN, inf)."""
+    worst, scale, odd = 0.0, 0.0, 0
+    for got, want in pairs:
+        if got.shape != want.shape:
+            raise ValueError(f"the result has shape {tuple(got.shape)}, the reference {tuple(want.shape)}")
+        got, want = got.double(), want.double()
+        finite = got.isfinite() & want.isfinite()
+        odd += (~finite & (got != want) & ~(got.isnan() & want.isnan())).sum().item()
+        if finite.any():
+            worst, scale = max(worst, (got - want)[finite].abs().max().item()), max(scale, want[finite].abs().max().item())
+    worst = math.inf if odd else worst
+    return {"max_abs_err": worst, "max_rel_err": worst / (scale or 1), "nonfinite": odd, "scale": scale}
+
+def race(ours, theirs, work=(1, 1), unit="call", rounds=5):
+    """Speed of ours over theirs, each (name, function), in turns, L2 flushed; `work` is what each does, in `unit`."""
+    ms = [[triton.testing.do_bench(f, warmup=10, rep=40, return_mode="all") for _, f in (ours, theirs)] for _ in range(rounds)]
+    ratios = [statistics.median(b) / statistics.median(a) * work[0] / work[1] for a, b in ms]
+    row = {"value": statistics.median(ratios), "low": min(ratios), "high": max(ratios), "timings": []}
+    for i, (name, _) in enumerate((ours, theirs)):
+        times = sorted(t for both in ms for t in both[i])
+        p10, p50, p90 = (times[int(len(times) * q)] for q in (0.1, 0.5, 0.9))
+        row["timings"].append({"name": name, "p10_ms": p10, "median_ms": p50, "p90_ms": p90, "repeats": len(times), "work": work[i], "unit": unit})
+    return row
+
+def verdict(row):
+    """Error: at most the bound. Ratio: at least it, in its best round. Others: equal to it. Recomputed by whoever reads."""
+    kind, value, bound = row["kind"], row["value"], row["bound"]
+    if kind == "error" and (row["nonfinite"] or not math.isfinite(value)):
+        return "nonfinite"
+    if kind == "error" and bound and bound >= 0.5 * (row["scale"] if row["id"].endswith("abs_err") else 1):
+        return "loose"  # a result of zeros would pass
+    good = value <= bound if kind == "error" else row.get("high", value) >= bound if kind == "ratio" else value == bound
+    return "ok" if good else "error"
+
+def judge(claim):
+    """The claim's row of the record: verdict ok, - (not judged here), or how it fails: error loose nonfinite guard fault raised."""
+    kind, measure, arguments, bound, judges, gib, why = CLAIMS[claim]
+    (given := inspect.signature(measure).bind(**arguments)).apply_defaults()
+    shown = {name: str(value).removeprefix("torch.") for name, value in given.arguments.items()}
+    row = {"id": f"{FILE.stem.removeprefix('triton_')}.{claim}", "kind": kind, "arguments": shown, "bound": bound, "judges": judges, "why": why}
+    if judges == "gpu" and DEVICE == "cpu":
+        return row | {"verdict": "-", "note": "needs a GPU to judge"}
+    try:
+        if judges == "compile" and INTERPRETED:  # the compiler wants a process that does not interpret
+            run = subprocess.run([sys.executable, FILE, "--json", "--only", claim], env=os.environ | {"TRITON_INTERPRET": "0"}, capture_output=True, text=True)
+            return json.loads(run.stdout)["claims"][0] if run.returncode < 2 else row | {"verdict": "raised", "note": run.stderr[-200:]}
+        if DEVICE == "cuda":
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            if gib << 30 > (free := torch.cuda.mem_get_info()[0]):
+                return row | {"verdict": "-", "note": f"needs {gib} GiB of GPU memory, {free / 2**30:.1f} are free"}
+        FENCES.clear()
+        warnings.simplefilter("ignore", RuntimeWarning)  # the interpreter's NumPy remarks on overflow and NaN, which are meant
+        result = measure(**arguments)
+        row |= compare(result) if kind == "error" else result if isinstance(result, dict) else {"value": result}
+        row.setdefault("value", row.get(claim.split(".")[-1]))
+        touched = any(not torch.equal(side, before) for side, before in FENCES)
+        row |= {"peak_mib": torch.cuda.max_memory_allocated() >> 20} if DEVICE == "cuda" else {}
+        return row | {"verdict": "guard" if touched else verdict(row)}
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        return row | {"verdict": "fault" if "CUDA" in text or "HIP" in text else "raised", "note": text}
+
+def judge_copies(pipe):
+    """The child's side of judge_break: import one changed copy after another and judge the claim there."""
+    while True:
+        try:
+            path, claim = pipe.recv()
+        except EOFError:  # the parent is done
+            return
+        try:
+            spec = importlib.util.spec_from_file_location(FILE.stem, path)
+            spec.loader.exec_module(copy := importlib.util.module_from_spec(spec))
+            pipe.send(copy.judge(claim))
+        except Exception as error:
+            pipe.send({"verdict": "raised", "note": f"{type(error).__name__}: {error}"})
+
+def judge_break(name, folder, child):
+    """The break's row: its text changed in a copy of this file, its claim judged there, in a child kept until it faults."""
+    section, old, new, claim, how, seen = BREAKS[name]
+    stem = FILE.stem.removeprefix("triton_")
+    row = {"id": f"{stem}.{name}.break", "kind": "break", "claim": f"{stem}.{claim}", "bound": how, "why": seen}
+    before, _, rest = FILE.read_text(encoding="utf-8-sig").partition(f"# --8<-- [start:{section}]\n")
+    text, end, after = rest.partition(f"# --8<-- [end:{section}]")
+    if not end or text.count(old) != 1:
+        return row | {"value": "raised", "verdict": "error", "note": f"its text occurs {text.count(old)} times in section {section}"}
+    path = pathlib.Path(folder, name, FILE.name)
+    path.parent.mkdir()
+    path.write_text(before + text.replace(old, new) + after, encoding="utf-8")
+    if not child:
+        pipe, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("spawn").Process(target=judge_copies, args=(theirs,), daemon=True)
+        process.start()
+        theirs.close()
+        child[:] = pipe, process
+    child[0].send((str(path), claim))
+    try:
+        answer = child[0].recv() if child[0].poll(600) else {"verdict": "raised", "note": "no answer in 600 s"}
+    except (EOFError, ConnectionError):
+        child[1].join()
+        answer = {"verdict": "fault", "note": signal.Signals(abs(child[1].exitcode)).name}
+    if answer["verdict"] == "fault" or "no answer" in answer.get("note", ""):
+        child[1].kill()
+        child.clear()
+    row |= {"value": answer["verdict"]} | {key: answer[key] for key in ("max_abs_err", "max_rel_err", "note") if key in answer}
+    return row | {"verdict": "-" if answer["verdict"] == "-" else verdict(row)}
+
+def surroundings():
+    """Device and environment of this run, as the record holds them."""
+    device = {"kind": "interpreter", "name": "Triton interpreter"} if INTERPRETED else {"kind": "compiler", "name": "no GPU, compiler only"}
+    if DEVICE == "cuda":
+        card, hip = torch.cuda.get_device_properties(0), torch.version.hip
+        smi = hip or subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
+        device = {"kind": "hip" if hip else "cuda", "name": card.name, "capability": card.gcnArchName if hip else f"{card.major}.{card.minor}",
+                  "sms": card.multi_processor_count, "memory_mib": card.total_memory >> 20, "driver": smi, "runtime": hip or torch.version.cuda}
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "numpy": importlib.metadata.version("numpy")}
+    switches = {name: value for name, value in sorted(os.environ.items()) if name.startswith("TRITON_") and not name.endswith(("_DIR", "_HOME"))}
+    return {"device": device, "environment": {"os": platform.system(), "machine": platform.machine(), **versions, "switches": switches}}
+
+def kernels():
+    """What the compiler made in this process: signature, 16-byte aligned arguments, options as launched, hash of the PTX."""
+    found = []
+    for value in list(globals().values()):
+        jit = value.fn if isinstance(value, triton.runtime.Autotuner) else value
+        for compiled in [k for caches in getattr(jit, "device_caches", {}).values() for k in caches[0].values()]:
+            names, m = list(compiled.src.signature), compiled.metadata
+            code = compiled.asm.get("ptx") or compiled.asm.get("amdgcn")
+            found.append({"kernel": compiled.name, "signature": compiled.src.signature, "constants": {names[i[0]]: str(c) for i, c in compiled.src.constants.items()},
+                          "aligned": [names[i[0]] for i, attributes in compiled.src.attrs.items() if attributes], "num_warps": m.num_warps, "num_stages": m.num_stages, "shared_bytes": m.shared,
+                          "registers": compiled.n_regs, "spills": compiled.n_spills, "code_sha256": hashlib.sha256(code.encode()).hexdigest()})
+    return found
+
+def show(row):
+    """One line of the table for one row of the record."""
+    number = lambda x: f"{x:.4g}" if isinstance(x, float) else str(x)
+    if row["verdict"] == "-" or "value" not in row:
+        return f"  {row['verdict']:9} {row['id']:40} {row.get('note', '')}"
+    if row["kind"] == "error":
+        seen = f"max abs err {number(row['max_abs_err'])} · relative {number(row['max_rel_err'])} · bound {number(row['bound'])}"
+    elif row["kind"] == "break":
+        seen = f"{row['claim']}: {row['value']} {number(row['max_abs_err']) if row['value'] == 'error' else row.get('note', '')}"
+    else:
+        seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
+    return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
+
+def main():
+    bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="the same as data, for proof record --from FILE")
+    parser.add_argument("--bench", action="store_true", help="only the claims about speed, on a GPU")
+    parser.add_argument("--only", metavar="ID", type=bare, choices=CLAIMS, help="only this claim")
+    parser.add_argument("--break", dest="broken", metavar="NAME", type=bare, choices=BREAKS, help="only this break")
+    args = parser.parse_args()
+    claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
+    breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
+    here, no = surroundings(), None
+    if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
+        no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
+    elif INTERPRETED and args.bench:
+        no = "--bench needs a GPU: the interpreter's speed says nothing about a kernel"
+    elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
+        no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
+    if no:
+        print(f"{FILE.name}: {no}", file=sys.stderr)
+        return 2
+    say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+    say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
+    rows, child = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder, child)) for b in breaks)]:
+            patience = threading.Timer(2, say, [f"  …         {name}"])
+            patience.start()
+            rows.append(run(name))
+            patience.cancel()
+            say(show(rows[-1]))
+    if args.json:
+        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        command = " ".join(["python", FILE.name, *sys.argv[1:]])
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": command, "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
+    return int(any(row["verdict"] not in ("ok", "-") for row in rows))
+
+if __name__ == "__main__":
+    sys.exit(main())

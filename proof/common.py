@@ -1,0 +1,213 @@
+"""Master of the part that every lab carries below its marker line; `make fix` copies it there, a test compares.
+
+What is copied runs from the marker line to the end of this file. It uses names that the lesson part above it
+defines: torch, triton, DEVICE, INTERPRETED, CLAIMS and BREAKS. Only the standard library is imported here.
+"""
+
+# %% The common part, version 1: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
+# fmt: off
+import argparse, datetime, hashlib, importlib.metadata, importlib.util, inspect, json, math, multiprocessing, os, pathlib, platform
+import signal, statistics, subprocess, sys, tempfile, threading, warnings
+
+VERSION, GUARD, FENCES, FILE = 1, 1 << 16, [], pathlib.Path(__file__).resolve()
+
+def fence(t, output=False):
+    """A tensor like t between guards, which judge() watches: an input keeps its values, between NaN (integers: 77);
+    an output, guards included, starts as all-one bytes: NaN, or -1."""
+    room = torch.full((t.numel() + 2 * GUARD,), math.nan if t.is_floating_point() else 77, dtype=t.dtype, device=t.device)
+    inside = room[GUARD:-GUARD].view(t.shape)
+    room.view(torch.uint8).fill_(255) if output else inside.copy_(t)
+    FENCES.extend((side, side.clone()) for side in (room[:GUARD].view(torch.uint8), room[-GUARD:].view(torch.uint8)))
+    return inside
+
+def compare(pairs):
+    """Over all (got, want): max abs err, that over the largest |want|, how many results differ in kind (NaN, inf)."""
+    worst, scale, odd = 0.0, 0.0, 0
+    for got, want in pairs:
+        if got.shape != want.shape:
+            raise ValueError(f"the result has shape {tuple(got.shape)}, the reference {tuple(want.shape)}")
+        got, want = got.double(), want.double()
+        finite = got.isfinite() & want.isfinite()
+        odd += (~finite & (got != want) & ~(got.isnan() & want.isnan())).sum().item()
+        if finite.any():
+            worst, scale = max(worst, (got - want)[finite].abs().max().item()), max(scale, want[finite].abs().max().item())
+    worst = math.inf if odd else worst
+    return {"max_abs_err": worst, "max_rel_err": worst / (scale or 1), "nonfinite": odd, "scale": scale}
+
+def race(ours, theirs, work=(1, 1), unit="call", rounds=5):
+    """Speed of ours over theirs, each (name, function), in turns, L2 flushed; `work` is what each does, in `unit`."""
+    ms = [[triton.testing.do_bench(f, warmup=10, rep=40, return_mode="all") for _, f in (ours, theirs)] for _ in range(rounds)]
+    ratios = [statistics.median(b) / statistics.median(a) * work[0] / work[1] for a, b in ms]
+    row = {"value": statistics.median(ratios), "low": min(ratios), "high": max(ratios), "timings": []}
+    for i, (name, _) in enumerate((ours, theirs)):
+        times = sorted(t for both in ms for t in both[i])
+        p10, p50, p90 = (times[int(len(times) * q)] for q in (0.1, 0.5, 0.9))
+        row["timings"].append({"name": name, "p10_ms": p10, "median_ms": p50, "p90_ms": p90, "repeats": len(times), "work": work[i], "unit": unit})
+    return row
+
+def verdict(row):
+    """Error: at most the bound. Ratio: at least it, in its best round. Others: equal to it. Recomputed by whoever reads."""
+    kind, value, bound = row["kind"], row["value"], row["bound"]
+    if kind == "error" and (row["nonfinite"] or not math.isfinite(value)):
+        return "nonfinite"
+    if kind == "error" and bound and bound >= 0.5 * (row["scale"] if row["id"].endswith("abs_err") else 1):
+        return "loose"  # a result of zeros would pass
+    good = value <= bound if kind == "error" else row.get("high", value) >= bound if kind == "ratio" else value == bound
+    return "ok" if good else "error"
+
+def judge(claim):
+    """The claim's row of the record: verdict ok, - (not judged here), or how it fails: error loose nonfinite guard fault raised."""
+    kind, measure, arguments, bound, judges, gib, why = CLAIMS[claim]
+    (given := inspect.signature(measure).bind(**arguments)).apply_defaults()
+    shown = {name: str(value).removeprefix("torch.") for name, value in given.arguments.items()}
+    row = {"id": f"{FILE.stem.removeprefix('triton_')}.{claim}", "kind": kind, "arguments": shown, "bound": bound, "judges": judges, "why": why}
+    if judges == "gpu" and DEVICE == "cpu":
+        return row | {"verdict": "-", "note": "needs a GPU to judge"}
+    try:
+        if judges == "compile" and INTERPRETED:  # the compiler wants a process that does not interpret
+            run = subprocess.run([sys.executable, FILE, "--json", "--only", claim], env=os.environ | {"TRITON_INTERPRET": "0"}, capture_output=True, text=True)
+            return json.loads(run.stdout)["claims"][0] if run.returncode < 2 else row | {"verdict": "raised", "note": run.stderr[-200:]}
+        if DEVICE == "cuda":
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            if gib << 30 > (free := torch.cuda.mem_get_info()[0]):
+                return row | {"verdict": "-", "note": f"needs {gib} GiB of GPU memory, {free / 2**30:.1f} are free"}
+        FENCES.clear()
+        warnings.simplefilter("ignore", RuntimeWarning)  # the interpreter's NumPy remarks on overflow and NaN, which are meant
+        result = measure(**arguments)
+        row |= compare(result) if kind == "error" else result if isinstance(result, dict) else {"value": result}
+        row.setdefault("value", row.get(claim.split(".")[-1]))
+        touched = any(not torch.equal(side, before) for side, before in FENCES)
+        row |= {"peak_mib": torch.cuda.max_memory_allocated() >> 20} if DEVICE == "cuda" else {}
+        return row | {"verdict": "guard" if touched else verdict(row)}
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        return row | {"verdict": "fault" if "CUDA" in text or "HIP" in text else "raised", "note": text}
+
+def judge_copies(pipe):
+    """The child's side of judge_break: import one changed copy after another and judge the claim there."""
+    while True:
+        try:
+            path, claim = pipe.recv()
+        except EOFError:  # the parent is done
+            return
+        try:
+            spec = importlib.util.spec_from_file_location(FILE.stem, path)
+            spec.loader.exec_module(copy := importlib.util.module_from_spec(spec))
+            pipe.send(copy.judge(claim))
+        except Exception as error:
+            pipe.send({"verdict": "raised", "note": f"{type(error).__name__}: {error}"})
+
+def judge_break(name, folder, child):
+    """The break's row: its text changed in a copy of this file, its claim judged there, in a child kept until it faults."""
+    section, old, new, claim, how, seen = BREAKS[name]
+    stem = FILE.stem.removeprefix("triton_")
+    row = {"id": f"{stem}.{name}.break", "kind": "break", "claim": f"{stem}.{claim}", "bound": how, "why": seen}
+    before, _, rest = FILE.read_text(encoding="utf-8-sig").partition(f"# --8<-- [start:{section}]\n")
+    text, end, after = rest.partition(f"# --8<-- [end:{section}]")
+    if not end or text.count(old) != 1:
+        return row | {"value": "raised", "verdict": "error", "note": f"its text occurs {text.count(old)} times in section {section}"}
+    path = pathlib.Path(folder, name, FILE.name)
+    path.parent.mkdir()
+    path.write_text(before + text.replace(old, new) + after, encoding="utf-8")
+    if not child:
+        pipe, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("spawn").Process(target=judge_copies, args=(theirs,), daemon=True)
+        process.start()
+        theirs.close()
+        child[:] = pipe, process
+    child[0].send((str(path), claim))
+    try:
+        answer = child[0].recv() if child[0].poll(600) else {"verdict": "raised", "note": "no answer in 600 s"}
+    except (EOFError, ConnectionError):
+        child[1].join()
+        answer = {"verdict": "fault", "note": signal.Signals(abs(child[1].exitcode)).name}
+    if answer["verdict"] == "fault" or "no answer" in answer.get("note", ""):
+        child[1].kill()
+        child.clear()
+    row |= {"value": answer["verdict"]} | {key: answer[key] for key in ("max_abs_err", "max_rel_err", "note") if key in answer}
+    return row | {"verdict": "-" if answer["verdict"] == "-" else verdict(row)}
+
+def surroundings():
+    """Device and environment of this run, as the record holds them."""
+    device = {"kind": "interpreter", "name": "Triton interpreter"} if INTERPRETED else {"kind": "compiler", "name": "no GPU, compiler only"}
+    if DEVICE == "cuda":
+        card, hip = torch.cuda.get_device_properties(0), torch.version.hip
+        smi = hip or subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
+        device = {"kind": "hip" if hip else "cuda", "name": card.name, "capability": card.gcnArchName if hip else f"{card.major}.{card.minor}",
+                  "sms": card.multi_processor_count, "memory_mib": card.total_memory >> 20, "driver": smi, "runtime": hip or torch.version.cuda}
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "numpy": importlib.metadata.version("numpy")}
+    switches = {name: value for name, value in sorted(os.environ.items()) if name.startswith("TRITON_") and not name.endswith(("_DIR", "_HOME"))}
+    return {"device": device, "environment": {"os": platform.system(), "machine": platform.machine(), **versions, "switches": switches}}
+
+def kernels():
+    """What the compiler made in this process: signature, 16-byte aligned arguments, options as launched, hash of the PTX."""
+    found = []
+    for value in list(globals().values()):
+        jit = value.fn if isinstance(value, triton.runtime.Autotuner) else value
+        for compiled in [k for caches in getattr(jit, "device_caches", {}).values() for k in caches[0].values()]:
+            names, m = list(compiled.src.signature), compiled.metadata
+            code = compiled.asm.get("ptx") or compiled.asm.get("amdgcn")
+            found.append({"kernel": compiled.name, "signature": compiled.src.signature, "constants": {names[i[0]]: str(c) for i, c in compiled.src.constants.items()},
+                          "aligned": [names[i[0]] for i, attributes in compiled.src.attrs.items() if attributes], "num_warps": m.num_warps, "num_stages": m.num_stages, "shared_bytes": m.shared,
+                          "registers": compiled.n_regs, "spills": compiled.n_spills, "code_sha256": hashlib.sha256(code.encode()).hexdigest()})
+    return found
+
+def show(row):
+    """One line of the table for one row of the record."""
+    number = lambda x: f"{x:.4g}" if isinstance(x, float) else str(x)
+    if row["verdict"] == "-" or "value" not in row:
+        return f"  {row['verdict']:9} {row['id']:40} {row.get('note', '')}"
+    if row["kind"] == "error":
+        seen = f"max abs err {number(row['max_abs_err'])} · relative {number(row['max_rel_err'])} · bound {number(row['bound'])}"
+    elif row["kind"] == "break":
+        seen = f"{row['claim']}: {row['value']} {number(row['max_abs_err']) if row['value'] == 'error' else row.get('note', '')}"
+    else:
+        seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
+    return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
+
+def main():
+    bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="the same as data, for proof record --from FILE")
+    parser.add_argument("--bench", action="store_true", help="only the claims about speed, on a GPU")
+    parser.add_argument("--only", metavar="ID", type=bare, choices=CLAIMS, help="only this claim")
+    parser.add_argument("--break", dest="broken", metavar="NAME", type=bare, choices=BREAKS, help="only this break")
+    args = parser.parse_args()
+    claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
+    breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
+    here, no = surroundings(), None
+    if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
+        no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
+    elif INTERPRETED and args.bench:
+        no = "--bench needs a GPU: the interpreter's speed says nothing about a kernel"
+    elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
+        no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
+    if no:
+        print(f"{FILE.name}: {no}", file=sys.stderr)
+        return 2
+    say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+    say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
+    rows, child = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder, child)) for b in breaks)]:
+            patience = threading.Timer(2, say, [f"  …         {name}"])
+            patience.start()
+            rows.append(run(name))
+            patience.cancel()
+            say(show(rows[-1]))
+    if args.json:
+        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        command = " ".join(["python", FILE.name, *sys.argv[1:]])
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": command, "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
+    return int(any(row["verdict"] not in ("ok", "-") for row in rows))
+
+if __name__ == "__main__":
+    sys.exit(main())
