@@ -1,0 +1,121 @@
+"""One name means one term, terms lead to terms, and the pages use the names that the glossary prefers."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from proof.checks.references import used
+from proof.checks.rooms import documents, line_of, place
+from proof.macros import nearest
+from proof.model import LANGS, Book, Lang, Problem, Term
+
+
+def fold(label: str) -> str:
+    """A label without what readers do not see: case, full or half width, spaces around it."""
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+
+
+def labels(term: Term, lang: Lang) -> tuple[str, ...]:
+    """Every name of the term in that language, the preferred one first."""
+    return (getattr(term, lang).preferred, *getattr(term, lang).alt)
+
+
+def ambiguous(book: Book) -> Iterable[Problem]:
+    """Two terms, or one twice, claim the same name."""
+    for lang in LANGS:
+        taken: dict[str, Term] = {}
+        for term in book.terms.values():
+            for label in labels(term, lang):
+                if other := taken.get(fold(label)):
+                    yield Problem(
+                        place(book, term.path),
+                        line_of(term.path, label, "alt:" if label in getattr(term, lang).alt else "preferred:"),
+                        f"the {lang} name {label!r} belongs to {'itself, twice' if other is term else place(book, other.path)}",
+                        "A name leads to one term: take it out of one of them",
+                    )
+                taken.setdefault(fold(label), term)
+
+
+def relations(book: Book) -> Iterable[Problem]:
+    """see_also or sources lead nowhere, or to the term itself."""
+    pages = used(book, "term")
+    for term in book.terms.values():
+        at = place(book, term.path)
+        for other in term.see_also:
+            line = line_of(term.path, "see_also:", other)
+            if other == term.id:
+                yield Problem(at, line, "see_also names the term itself", "Take it out")
+            elif other not in book.terms:
+                cited = ", ".join(sorted({file for file, _ in pages.get(other, ())}))
+                also = f", which {cited} also cites" if cited else ""
+                yield Problem(at, line, f"see_also names {other!r}, which is no term{also}", nearest(other, book.terms))
+        for source in term.sources:
+            if not source.startswith("https://") and source not in book.sources:
+                mend = f"Give a source's id or an https address. {nearest(source, book.sources)}"
+                yield Problem(at, line_of(term.path, "sources:", source), f"no source is called {source!r}", mend)
+
+
+def untranslated(book: Book) -> Iterable[Problem]:
+    """A term that stays English in Chinese text has another name there."""
+    for term in book.terms.values():
+        if term.translate != "no":
+            continue
+        english = [fold(label) for label in labels(term, "en")]
+        if not any(label in fold(term.zh.preferred) for label in english):
+            yield Problem(
+                place(book, term.path),
+                line_of(term.path, term.zh.preferred),
+                f"translate is no, but the Chinese name is {term.zh.preferred!r}",
+                f"Write preferred: {term.en.preferred} there, or translate: yes",
+            )
+    for document in documents(book):
+        for macro in document.markdown.macros:
+            shown = macro.args[1] if macro.name == "term" and len(macro.args) > 1 else None
+            term = book.terms.get(str(macro.args[0])) if shown else None
+            if not term or term.translate != "no" or document.lang != "zh":
+                continue
+            if not any(fold(label) in fold(str(shown)) for label in (*labels(term, "en"), *labels(term, "zh"))):
+                yield Problem(
+                    document.file,
+                    document.at(macro.line),
+                    f"{shown!r} stands for a term that stays English",
+                    f"Write {term.en.preferred}",
+                )
+
+
+def forbidden(book: Book) -> Iterable[Problem]:
+    """A text uses a word that the glossary replaces by another."""
+    for lang in LANGS:
+        instead = {
+            fold(entry["term"]): (term, entry["use"])
+            for term in book.terms.values()
+            for entry in term.forbidden
+            if entry.get("lang", lang) == lang
+        }
+        names = {label for term in book.terms.values() for label in labels(term, lang)}
+        any_name = _any_of(names | {entry["term"] for term in book.terms.values() for entry in term.forbidden})
+        for document in documents(book):
+            if document.lang != lang or not instead:
+                continue
+            for number, line in document.markdown.lines():
+                for match in any_name.finditer(line):  # the longest name wins, so a right one may hold a wrong one
+                    if fold(match[0]) in instead:
+                        term, use = instead[fold(match[0])]
+                        yield Problem(
+                            document.file,
+                            document.at(number),
+                            f"the glossary does not use {match[0]!r} (glossary/{term.path.name})",
+                            f"Use {use} instead",
+                        )
+
+
+def _any_of(labels: Iterable[str]) -> re.Pattern:
+    """Finds the longest label at each place: whole words in Latin letters, anywhere in Chinese."""
+    parts = []
+    for label in sorted(labels, key=len, reverse=True):
+        before = r"(?<![A-Za-z0-9_])" if re.match(r"[A-Za-z0-9_]", label) else ""
+        after = r"(?![A-Za-z0-9_])" if re.search(r"[A-Za-z0-9_]$", label) else ""
+        parts.append(f"{before}{re.escape(label)}{after}")
+    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

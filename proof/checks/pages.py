@@ -1,0 +1,55 @@
+"""Pages exist in both languages, and every heading has an id of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from proof.checks.rooms import documents, place
+from proof.model import LANGS, Book, Problem
+
+ID = re.compile(r"[a-z][a-z0-9_.-]*")
+
+
+def twins(book: Book) -> Iterable[Problem]:
+    """A page of one language lacks its other half."""
+    names = {lang: {page.name for page in book.pages if page.lang == lang} for lang in LANGS}
+    for page in book.pages:
+        other = LANGS[1 - LANGS.index(page.lang)]
+        if page.name not in names[other]:
+            yield Problem(
+                place(book, page.path),
+                1,
+                f"this page has no docs/{other}/{page.name}",
+                f"Every page exists in both languages: write docs/{other}/{page.name}, or remove this one",
+            )
+
+
+def headings(book: Book) -> Iterable[Problem]:
+    """A heading has no id, one that is not plain, or one that the page has already."""
+    for document in documents(book, ("page", "decision")):
+        seen: dict[str, int] = {}
+        for heading in document.markdown.headings:
+            line, text = document.at(heading.line), heading.text.strip()
+            if not heading.id:
+                yield Problem(
+                    document.file,
+                    line,
+                    f"the heading “{text}” has no id",
+                    "Write { #some-id } behind it, the same in both languages: an id made from its words moves with them",
+                )
+            elif not ID.fullmatch(heading.id):
+                yield Problem(
+                    document.file,
+                    line,
+                    f"the heading id {heading.id!r} is not plain",
+                    "Begin with a letter; then lower-case letters, digits and - only",
+                )
+            elif heading.id in seen:
+                yield Problem(
+                    document.file,
+                    line,
+                    f"the heading id {heading.id!r} is taken by line {seen[heading.id]}",
+                    "Give each heading of a page its own id",
+                )
+            seen.setdefault(heading.id, line)

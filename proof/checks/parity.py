@@ -1,0 +1,194 @@
+"""Both languages of a page hold the same things: ids, code, snippets, macros, tables, mathematics, links, numbers."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+
+from proof.checks.markdown import Macro, Markdown
+from proof.checks.rooms import Document, documents
+from proof.model import Book, Problem
+
+Things = list[tuple[int, str]]  # line, what must be the same
+
+EXCEPTION = re.compile(r"parity:\s*(.*)", re.DOTALL)
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+MONTH = re.compile(rf"(?<=\d )(?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)})(?= \d)")
+SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+NUMBER = re.compile(
+    r"""(?<![A-Za-z_\d.])(?P<digits>\d{1,3}(?:[,\u2009\u202f]\d{3})+(?!\d)|\d+)(?P<part>(?:\.\d+)*)
+    (?P<power>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^\{?-?\d+|\*\*-?\d+|[eE][-+]?\d+(?![A-Za-z]))?
+    (?:\s?(?P<large>万亿|[万亿]|thousand\b|million\b|billion\b|trillion\b))?""",
+    re.VERBOSE,
+)
+LARGE = {
+    "万": 10**4,
+    "亿": 10**8,
+    "万亿": 10**12,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+
+
+def numbers(line: str) -> Iterator[str]:
+    """The numbers of one line of prose in one form: 1,823 → 1823, 1.5 万 → 15000, 2³¹ → 2^31, May 5 → 5 5."""
+    line = line.translate(FULL_WIDTH)
+    line = MONTH.sub(lambda match: str(MONTHS.index(match[0]) + 1), line)
+    line = re.sub(r"^[ \t>]*\d+[.)][ \t]", "", line)  # the marker of an ordered list
+    for match in NUMBER.finditer(line):
+        if re.search(r"[A-Za-z][A-Za-z0-9.]*-$", line[max(0, match.start() - 40) : match.start()]):
+            continue  # part of a name: Qwen2.5-7B
+        digits = re.sub(r"\D", "", match["digits"])
+        if match["part"].count(".") > 1:
+            yield digits + match["part"]  # a version
+            continue
+        value = Fraction(digits + match["part"]) * LARGE.get(match["large"] or "", 1)
+        text = str(value.numerator) if value.denominator == 1 else str(float(value))
+        power = (match["power"] or "").translate(SUPERSCRIPT)
+        yield text + re.sub(r"^(\^\{?|\*\*|(?=-?\d))", "^", power)
+
+
+def _macro(macro: Macro) -> str:
+    """What of a macro is the same in both languages: not the words that it shows."""
+    if macro.name == "term":
+        return f"{{{{ term({macro.args[:1]}) }}}}"
+    if macro.name == "given":
+        return f"{{{{ given({sorted(numbers(str(macro.args[0])))}, {macro.kwargs}) }}}}" if macro.args else macro.raw
+    return re.sub(r"\s+", " ", macro.raw)
+
+
+def _math(text: str) -> str:
+    return re.sub(r"\\(text|mathrm|textrm)\{[^{}]*\}", r"\\\1{}", text)
+
+
+KINDS: dict[str, Callable[[Markdown], Things]] = {
+    "heading": lambda page: [(h.line, f"{'#' * h.level} {{ #{h.id} }}") for h in page.headings],
+    "fenced code": lambda page: [(f.line, f"```{f.info}\n{textwrap.dedent(f.body)}") for f in page.fences],
+    "snippet": lambda page: [(s.line, s.shape) for s in page.snippets],
+    "macro": lambda page: [(m.line, _macro(m)) for m in page.macros],
+    "admonition": lambda page: [(a.line, a.shape) for a in page.admonitions],
+    "table": lambda page: [(t.line, t.shape) for t in page.tables],
+    "formula": lambda page: [(m.line, _math(m.shape)) for m in page.math],
+    "link": lambda page: [(link.line, link.target) for link in page.links if not link.image],
+    "image": lambda page: [(link.line, link.target) for link in page.links if link.image],
+    "number": lambda page: [(number, found) for number, line in page.lines() for found in numbers(line)],
+}
+
+
+def exceptions(page: Markdown) -> tuple[set[int], list[tuple[int, str]]]:
+    """The lines that `<!-- parity: reason -->` covers, and each such comment with its line and reason.
+
+    A comment covers its own block; alone between blank lines, it covers the block that follows.
+    """
+    blocks = list(_blocks(page))
+    covered, tally = set(), []
+    for comment in page.comments:
+        if not (match := EXCEPTION.match(comment.shape)):
+            continue
+        tally.append((comment.line, " ".join(match[1].split())))
+        index = next((i for i, block in enumerate(blocks) if comment.line in block), None)
+        if index is None or not match[1].strip():
+            continue
+        own = "\n".join(page.text.split("\n")[line - 1] for line in blocks[index]).strip()
+        alone = own.startswith("<!--") and own.endswith("-->") and own.count("<!--") == 1
+        covered |= set(blocks[index]) | set(blocks[index + 1] if alone and index + 1 < len(blocks) else ())
+    return covered, tally
+
+
+def _blocks(page: Markdown) -> Iterator[range]:
+    """The line ranges between blank lines; a fence stays whole."""
+    lines, inside = page.text.split("\n"), {}
+    for fence in page.fences:
+        inside |= dict.fromkeys(range(fence.line, fence.line + fence.body.count("\n") + 3), fence.line)
+    start = None
+    for number, line in enumerate([*lines, ""], 1):
+        if line.strip() or number in inside:
+            start = start or number
+        elif start:
+            yield range(start, number)
+            start = None
+
+
+def differences(book: Book) -> Iterable[Problem]:
+    """Something stands in one language of a page and not in the other."""
+    halves: dict[tuple[str, str], dict[str, Document]] = defaultdict(dict)
+    for document in documents(book, ("page", "decision")):
+        halves[document.kind, document.name][document.lang] = document
+    for pair in halves.values():
+        if len(pair) == 2:
+            yield from _compare(pair["zh"], pair["en"])
+
+
+def _compare(zh: Document, en: Document) -> Iterable[Problem]:
+    covered = {half.lang: exceptions(half.markdown)[0] for half in (zh, en)}
+    for kind, find in KINDS.items():
+        found = {
+            half.lang: [(line, shape) for line, shape in find(half.markdown) if line not in covered[half.lang]]
+            for half in (zh, en)
+        }
+        shapes = {lang: [shape for _, shape in things] for lang, things in found.items()}
+        spare = False
+        for half, other in ((zh, en), (en, zh)):
+            rest = list(shapes[other.lang])
+            for line, shape in found[half.lang]:
+                if shape in rest:
+                    rest.remove(shape)
+                    continue
+                spare = True
+                times = f"{shapes[half.lang].count(shape)} times here, {shapes[other.lang].count(shape)} times there"
+                yield Problem(
+                    half.file,
+                    half.at(line),
+                    f"this {kind} has no counterpart in {other.file}: {_short(shape)} ({times})",
+                    "Make both languages agree, or write <!-- parity: reason --> on the line of its block",
+                )
+        if kind in ("heading", "fenced code") and not spare:
+            for (line, shape), (_, wanted) in zip(found["en"], found["zh"], strict=True):
+                if shape != wanted:
+                    yield Problem(
+                        en.file,
+                        en.at(line),
+                        f"this {kind} stands in another order than in {zh.file}: {_short(shape)}, there {_short(wanted)}",
+                        "Keep the order the same in both languages",
+                    )
+                    break
+
+
+def _short(shape: str) -> str:
+    text = shape.replace("\n", " ⏎ ")
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def reasons(book: Book) -> Iterable[Problem]:
+    """An exception from parity gives no reason."""
+    for file, line, reason in parity_tally(book):
+        if not reason:
+            yield Problem(file, line, "this exception from parity gives no reason", "Write <!-- parity: the reason -->")
+
+
+def parity_tally(book: Book) -> list[tuple[str, int, str]]:
+    """Each exception from parity: file, line, reason."""
+    return [
+        (document.file, document.at(line), reason)
+        for document in documents(book, ("page", "decision"))
+        for line, reason in exceptions(document.markdown)[1]
+    ]

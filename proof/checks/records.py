@@ -1,0 +1,85 @@
+"""What the records say today: nothing contradicted; before a release, nothing that a page cites pending or stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from proof import state
+from proof.checks.markdown import Macro
+from proof.checks.references import cited
+from proof.checks.rooms import documents, place
+from proof.macros import nearest
+from proof.model import Book, Problem, Record, Standing
+
+
+def contradictions(book: Book) -> Iterable[Problem]:
+    """A record was edited, names a lab that is gone, or the newest run of a claim fails its bound."""
+    for record in book.records:
+        if record.lab not in book.labs:
+            mend = f"Remove the record if the lab is gone. {nearest(record.lab, book.labs)}"
+            yield Problem(place(book, record.path), 1, f"no lab is called {record.lab!r}", mend)
+        elif not record.intact:
+            mend = "Restore the file, or remove it and run `proof record` again: records are never edited"
+            yield Problem(
+                place(book, record.path), 1, "the record was edited: its content no longer fits its name", mend
+            )
+    for standing in _standings(book):
+        if standing.state == "contradicted" and standing.record and standing.record.intact:
+            mend = "Mend the lab and record it again; never loosen a bound without a new reason for it"
+            what = f"{standing.claim.id} is contradicted on {standing.record.device['name']}: {standing.note}"
+            yield Problem(place(book, standing.record.path), _row(standing.record, standing.claim.id), what, mend)
+
+
+def aged(book: Book) -> Iterable[Problem]:
+    """A run is old."""
+    old: dict[str, list[Standing]] = {}
+    for standing in _standings(book):
+        if standing.state == "aged" and standing.record:
+            old.setdefault(place(book, standing.record.path), []).append(standing)
+    for file, standings in old.items():
+        yield Problem(file, 1, f"{len(standings)} claims: {standings[0].note}", "Record this lab again", warning=True)
+    for source in book.sources.values():
+        standing = state.standing(book, f"source.{source.id}")
+        if standing.state == "aged":
+            yield Problem(place(book, source.path), 1, standing.note, "Read it again and set accessed", warning=True)
+
+
+def unproven(book: Book) -> Iterable[Problem]:
+    """Only before a release: a page cites a claim that no run of today's lab bears out."""
+    told = set()
+    for document in documents(book):
+        for macro in document.markdown.macros:
+            for claim_id, standing in _needed(book, macro):
+                if standing is None or standing.state in ("pending", "stale-source", "stale-env", "stale-code"):
+                    where = "in the interpreter" if macro.kwargs.get("on") else "on a GPU"
+                    key = document.file, document.at(macro.line), claim_id
+                    if key not in told:
+                        told.add(key)
+                        status, note = (standing.state, standing.note) if standing else ("pending", "no run is filed")
+                        what = f"{claim_id} is {status} {where}: {note}" if note else f"{claim_id} is {status} {where}"
+                        yield Problem(
+                            *key[:2], what, f"Run `proof record {_lab(book, claim_id)}` there and commit the record"
+                        )
+
+
+def _standings(book: Book) -> Iterator[Standing]:
+    for claim_id in book.claims:
+        yield from state.standings(book, claim_id)
+
+
+def _needed(book: Book, macro: Macro) -> Iterator[tuple[str, Standing | None]]:
+    """The claims that a macro shows, with what is known of each where it shows them."""
+    for room, name in cited(macro):
+        claim_id = f"{name.removesuffix('.break')}.break" if room == "break" else name
+        if room in ("claim", "break") and claim_id in book.claims and macro.kwargs.get("field") != "bound":
+            interpreted = macro.kwargs.get("on") == "interpreter"
+            yield claim_id, (state.interpreter if interpreted else state.standing)(book, claim_id)
+
+
+def _lab(book: Book, claim_id: str) -> str:
+    return book.claims[claim_id].lab
+
+
+def _row(record: Record, claim_id: str) -> int:
+    lines = record.path.read_text(encoding="utf-8").split("\n") if record.path.is_file() else []
+    return next((number for number, line in enumerate(lines, 1) if f'"{claim_id}"' in line and '"id"' in line), 1)

@@ -1,0 +1,99 @@
+"""Every id that a page cites exists; every quoted file and section exists; every macro can be rendered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from proof import render
+from proof.checks.markdown import Macro
+from proof.checks.rooms import Document, documents, files, text_of
+from proof.macros import PageError, nearest
+from proof.model import Book, Problem
+
+START = re.compile(r"-{1,}8<-{1,}[ \t]+\[[ \t]*start[ \t]*:[ \t]*([\w-]+)[ \t]*\]")
+
+
+def cited(macro: Macro) -> Iterator[tuple[str, str]]:
+    """The ids that a macro cites, each with its room: claim, break, term, decision, source, lab or section."""
+    texts = [argument for argument in macro.args if isinstance(argument, str)]
+    room = {"claim": "claim", "break_diff": "break", "term": "term", "adr": "decision", "source": "source"}.get(
+        macro.name
+    )
+    if room:
+        yield from ((room, text) for text in texts[:1])
+    elif macro.name == "claims":
+        yield from (("claim", text) for text in texts)
+    elif macro.name in ("lab_card", "notes"):
+        yield from (("lab" if macro.name == "lab_card" else "section", text) for text in texts[:1])
+    elif macro.name == "given" and isinstance(macro.kwargs.get("source"), str):
+        yield "source", macro.kwargs["source"]
+
+
+def known(book: Book) -> dict[str, set[str]]:
+    """What can be cited, by room."""
+    breaks = {claim_id for claim_id, claim in book.claims.items() if claim.kind == "break"}
+    return {
+        "claim": set(book.claims) | {f"source.{source}" for source in book.sources},
+        "break": breaks | {name.removesuffix(".break") for name in breaks},
+        "term": set(book.terms),
+        "decision": {number for number, _ in book.decisions},
+        "source": set(book.sources),
+        "lab": set(book.labs),
+        "section": {f"{stem}:{section}" for stem, lab in book.labs.items() for section in lab.sections},
+    }
+
+
+def used(book: Book, room: str) -> dict[str, list[tuple[str, int]]]:
+    """Each id of one room that a text cites, with the places: file and line."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for document in documents(book):
+        for macro in document.markdown.macros:
+            for of, name in cited(macro):
+                if of == room:
+                    found.setdefault(name, []).append((document.file, document.at(macro.line)))
+    return found
+
+
+def unknown(book: Book) -> Iterable[Problem]:
+    """A macro cites an id that nothing has."""
+    there = known(book)
+    for document in documents(book):
+        for macro in document.markdown.macros:
+            for room, name in cited(macro):
+                if name not in there[room]:
+                    at = document.at(macro.line)
+                    yield Problem(document.file, at, f"no {room} is called {name!r}", nearest(name, there[room]))
+
+
+def snippets(book: Book) -> Iterable[Problem]:
+    """A page quotes a file or a section that is not there."""
+    listed = files(book.root)
+    for document in documents(book, ("page", "decision")):
+        for snippet in document.markdown.snippets:
+            path, _, section = snippet.shape.partition(":")
+            at = document.file, document.at(snippet.line)
+            if re.match(r"https?$", path):
+                yield Problem(*at, "this snippet is fetched from another host", "Quote a file of this tree")
+            elif path not in listed:
+                yield Problem(*at, f"the quoted file {path} does not exist", nearest(path, listed))
+            elif section and not re.fullmatch(r"[\d:,-]+", section):
+                sections = START.findall(text_of(book.root / path))
+                if section not in sections:
+                    yield Problem(*at, f"{path} has no section {section}", nearest(section, sections))
+
+
+def expansion(book: Book) -> Iterable[Problem]:
+    """A page's macros cannot be rendered: a note's fragment is gone, an argument is wrong, a name is unknown."""
+    told = {(problem.file, problem.line) for problem in unknown(book)}
+    for document in documents(book):
+        if (problem := _expand(book, document)) and (problem.file, problem.line) not in told:
+            yield problem
+
+
+def _expand(book: Book, document: Document) -> Problem | None:
+    try:
+        render.expand(document.page.text, document.page, book, "../" * document.name.count("/"))
+    except PageError as error:
+        return Problem(document.file, document.at(error.line), error.what, error.mend)
+    return None

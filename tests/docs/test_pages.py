@@ -1,0 +1,111 @@
+"""The pages as they are: every rule holds, every lab is taught, and nothing that can be cited lies unused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from ruamel.yaml import YAML
+
+from proof import render
+from proof.check import RULES
+from proof.checks.decisions import MENTION
+from proof.checks.markdown import read
+from proof.checks.references import used
+from proof.checks.rooms import documents
+from proof.model import LANGS
+
+PARTS = (  # of a lesson, in this order
+    "intuition",
+    "mental-model",
+    "principles",
+    "lab",
+    "run",
+    "pitfalls",
+    "real-projects",
+    "interview",
+    "summary",
+    "self-test",
+)
+
+
+def written(book, lang):
+    return [read(page.text) for page in book.pages if page.lang == lang]
+
+
+@pytest.mark.parametrize(
+    "rule", RULES, ids=lambda rule: f"{rule.__module__.removeprefix('proof.checks.')}.{rule.__name__}"
+)
+def test_a_rule_holds(book, rule):
+    assert [str(problem) for problem in rule(book) if not problem.warning] == []
+
+
+def test_everything_can_be_read(book):
+    assert [str(problem) for problem in book.problems] == []
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_lab_has_a_card_and_a_claim_on_some_page(book, lang):
+    macros = [macro for page in written(book, lang) for macro in page.macros]
+    cards = {macro.args[0] for macro in macros if macro.name == "lab_card"}
+    cited = {book.claims[name].lab for macro in macros for name in macro.args if name in book.claims}
+    assert cards >= set(book.labs)
+    assert cited >= set(book.labs)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_kernel_is_quoted_and_explained_line_by_line(book, lang):
+    pages = written(book, lang)
+    quoted = {snippet.shape for page in pages for snippet in page.snippets}
+    noted = {macro.args[0] for page in pages for macro in page.macros if macro.name == "notes"}
+    taught = set(book.labs) - {"triton_lab_notes"}  # that one asks what a launch does, not how its kernel is written
+    assert quoted >= {f"labs/{stem}.py:kernel" for stem in taught}
+    assert noted >= {f"{stem}:kernel" for stem in taught}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_lesson_has_its_parts_in_order(book, lang):
+    for page in book.pages:
+        if page.lang == lang and page.name.startswith("lessons/"):
+            assert [heading.id for heading in read(page.text).headings if heading.level == 2] == list(PARTS), page.path
+
+
+def test_every_term_is_used_on_a_page_of_each_language(book):
+    uses = render.term_uses(book)
+    unused = {
+        (term, lang)
+        for term in book.terms
+        for lang in LANGS
+        if not any(page.lang == lang for page in uses.get(term, ()))
+    }
+    assert unused == set()
+
+
+def test_every_source_is_cited(book):
+    cited = set(used(book, "source")) | {source for term in book.terms.values() for source in term.sources}
+    assert set(book.sources) - cited == set()
+
+
+def test_every_decision_is_cited_on_a_page(book):
+    cited = set(used(book, "decision"))
+    for document in documents(book):
+        own = re.match(r"adr/(\d{4})-", document.name)
+        cited |= set(MENTION.findall(document.markdown.prose)) - {own[1] if own else ""}
+    assert {number for number, _ in book.decisions} - cited == set()
+
+
+def test_the_menu_has_every_page_once_and_the_same_in_both_languages(book):
+    menus = {}
+    for lang, config in (("zh", "mkdocs.yml"), ("en", "mkdocs.en.yml")):
+        nav = YAML(typ="base", pure=True).load((book.root / config).read_text(encoding="utf-8"))["nav"]
+        menus[lang] = list(_leaves(nav))
+        pages = {page.name for page in book.pages if page.lang == lang}
+        generated = {"glossary/index.md", "status.md", "adr/index.md", "labs/*", "adr/*"}
+        assert sorted(menus[lang]) == sorted(pages | generated)
+    assert menus["zh"] == menus["en"]
+
+
+def _leaves(nav):
+    for entry in nav:
+        for value in entry.values() if isinstance(entry, dict) else [entry]:
+            yield from _leaves(value) if isinstance(value, list) else [value]
