@@ -1,0 +1,404 @@
+"""What every lab does, whatever it teaches: it runs alone, says what it found in words and as data, and fails when it should."""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+
+from proof.record import accept
+
+ROOT = Path(__file__).parents[2]
+LABS = sorted(path.stem for path in (ROOT / "labs").glob("*.py"))
+MARKER = "# %% The common part, version "
+NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
+
+
+def surroundings(**more):
+    """The environment of a reader without a GPU who has set none of Triton's variables."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")} | NO_GPU | more
+
+
+def run(path, *arguments, timeout=100, **environment):
+    return subprocess.run(
+        [sys.executable, path, *arguments],
+        cwd=path.parent,
+        env=surroundings(**environment),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory):
+    """alone("triton_matmul") is what that lab did with --json, once, alone in an empty folder.
+
+    `seconds` is the processor time that it took, whatever else runs here, `left` what then lay in the folder.
+    """
+
+    @functools.cache
+    def once(stem):
+        path = Path(shutil.copy(ROOT / "labs" / f"{stem}.py", tmp_path_factory.mktemp(stem)))
+        before = os.times()
+        done = run(path, "--json", timeout=300)
+        after = os.times()
+        done.seconds = after.children_user + after.children_system - before.children_user - before.children_system
+        done.left = [p.name for p in path.parent.iterdir()]
+        return done
+
+    return once
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """planted("triton_vector_add", old, new, …) is a copy of that lab with a fault: old, which occurs once, became new."""
+
+    def copy(stem, *changes):
+        text = (ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8")
+        for old, new in zip(changes[::2], changes[1::2], strict=True):
+            assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
+            text = text.replace(old, new)
+        path = tmp_path / f"{stem}.py"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return copy
+
+
+# Alone in an empty folder
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_a_lab_copied_alone_runs_and_leaves_nothing_behind(alone, stem):
+    done = alone(stem)
+    assert done.returncode == 0, done.stderr
+    assert done.left == [f"{stem}.py"]
+    assert done.seconds < 40, f"{done.seconds:.0f} s"
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_every_claim_and_every_break_has_its_line(alone, book, stem):
+    lines = [line.split()[:2] for line in alone(stem).stderr.splitlines() if line.startswith("  ") and "…" not in line]
+    assert [claim for _, claim in lines] == list(book.labs[stem].claims)
+    assert {verdict for verdict, _ in lines} <= {"ok", "-"}
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_only_what_needs_a_gpu_is_not_judged(alone, book, stem):
+    for row in json.loads(alone(stem).stdout)["claims"]:
+        judges = book.labs[stem].claims[row["id"]].judges
+        assert row["verdict"] == ("-" if judges == "gpu" else "ok"), row
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_the_json_of_a_lab_is_a_record(alone, book, stem):
+    accepted = accept(book, stem, alone(stem).stdout.encode())
+    assert accepted.notes == [] and accepted.failed == []
+    assert accepted.data["device"] == {"kind": "interpreter", "name": "Triton interpreter"}
+    assert accepted.data["environment"]["switches"]["TRITON_INTERPRET"] == "1"
+
+
+# Where it cannot run, one sentence says so
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_c051_no_speed_is_measured_in_the_interpreter(stem):
+    done = run(ROOT / "labs" / f"{stem}.py", "--bench")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == f"{stem}.py: --bench needs a GPU: the interpreter's speed says nothing about a kernel\n"
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_c049_without_gpu_and_interpreter_a_lab_names_the_way_out(stem):
+    done = run(ROOT / "labs" / f"{stem}.py", TRITON_INTERPRET="0")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith(
+        f"{stem}.py: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it"
+    )
+    assert done.stderr.count("\n") == 1
+
+
+def test_c049_without_gpu_and_interpreter_every_lab_can_be_imported(tmp_path):
+    path = tmp_path / "imports.py"
+    path.write_text("\n".join(f"import {stem}\nassert not {stem}.INTERPRETED" for stem in LABS))
+    done = run(path, PYTHONPATH=str(ROOT / "labs"), TRITON_INTERPRET="0", PYTHONDONTWRITEBYTECODE="1")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
+def compiling(book):
+    """The command that judges one claim for which something is compiled here; failing that, any claim."""
+    claims = [(lab, claim) for lab in book.labs.values() for claim in lab.claims.values() if claim.kind != "break"]
+    lab, claim = next((pair for pair in claims if pair[1].judges == "compile"), claims[0])
+    return lab.path, "--only", claim.id
+
+
+@pytest.mark.parametrize("where", ["HOME", "TRITON_CACHE_DIR"])
+def test_c052_a_cache_that_cannot_be_written_is_replaced(compiling, where):
+    done = run(*compiling, **{where: "/dev/null"})
+    assert done.returncode == 0, done.stderr
+    assert "cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one" in done.stdout
+
+
+def test_c052_two_at_once_on_an_empty_cache(compiling, tmp_path):
+    quiet = dict(env=surroundings(TRITON_CACHE_DIR=str(tmp_path)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    both = [subprocess.Popen([sys.executable, *compiling], **quiet) for _ in range(2)]
+    assert [process.wait(timeout=100) for process in both] == [0, 0]
+
+
+# Faults on purpose
+
+
+def test_the_lab_that_is_copied_below_is_green(planted):
+    path = planted("triton_vector_add")
+    assert run(path, "--only", "one_fp32.max_abs_err").returncode == 0
+    assert run(path, "--break", "no_mask").returncode == 0
+
+
+OLD = '"no_mask": ("kernel", "offsets < n_elements", "offsets >= 0", "ragged_fp32.max_abs_err", "guard"'
+
+
+@pytest.mark.parametrize(
+    ("new", "seen"),
+    [
+        pytest.param(OLD.replace("offsets >= 0", "offsets < nobody"), "raised", id="only raises"),
+        pytest.param(OLD.replace("offsets >= 0", "n_elements > offsets"), "ok", id="does nothing"),
+        pytest.param(OLD.replace("offsets < n", "offsets <  n"), "raised", id="its text is gone"),
+        pytest.param(OLD.replace('"kernel"', '"kernels"'), "raised", id="its section is gone"),
+        pytest.param(OLD.replace("offsets < n_elements", "mask"), "raised", id="its text occurs more than once"),
+        pytest.param(OLD.replace('"guard"', '"error"'), "guard", id="fails in another way than it says"),
+        pytest.param(OLD.replace("ragged", "whole"), "ok", id="names a claim that holds all the same"),
+    ],
+)
+def test_a_break_that_is_not_caught_as_declared_is_red(planted, new, seen):
+    done = run(planted("triton_vector_add", OLD, new), "--break", "no_mask", "--json")
+    row = json.loads(done.stdout)["claims"][0]
+    assert (done.returncode, row["verdict"], row["value"]) == (1, "error", seen)
+
+
+@pytest.mark.parametrize(
+    ("new", "status"),
+    [
+        pytest.param('raise RuntimeError("planted")', 1, id="exception"),
+        pytest.param("assert n > 1", 1, id="assertion"),
+        pytest.param("sys.exit(3)", 3, id="exit"),
+        pytest.param("import no_such_module", 1, id="import"),
+    ],
+)
+def test_c017_a_claim_that_does_not_end_well_is_red(planted, new, status):
+    path = planted("triton_vector_add", "    gen = torch.Generator(DEVICE).manual_seed(seed)\n", f"    {new}\n")
+    assert run(path, "--only", "one_fp32.max_abs_err").returncode == status
+
+
+def test_c017_a_lab_that_cannot_be_imported_is_red(planted):
+    done = run(planted("triton_vector_add", "import torch\n", "import torch, no_such_module\n"))
+    assert done.returncode == 1 and "No module named 'no_such_module'" in done.stderr
+
+
+def test_c017_a_break_that_hangs_is_red_in_the_time_that_it_has(planted):
+    endless = (
+        OLD.replace("kernel", "launch").replace("offsets < n_elements", "if n:").replace("offsets >= 0", "while n:")
+    )
+    path = planted("triton_vector_add", OLD, endless, "{}, 600, pathlib", "{}, 5, pathlib")
+    done = run(path, "--break", "no_mask", timeout=60)
+    assert done.returncode == 1 and "raised no answer in 5 s" in done.stdout
+
+
+def test_c017_a_claim_that_hangs_names_itself_before_it_is_ended(planted):
+    path = planted(
+        "triton_vector_add", "    gen = torch.Generator(DEVICE).manual_seed(seed)\n", "    while True: pass\n"
+    )
+    command = [sys.executable, path, "--only", "one_fp32.max_abs_err"]
+    with subprocess.Popen(command, env=surroundings(), stdout=subprocess.PIPE, text=True) as process:
+        limit = threading.Timer(60, process.kill)
+        limit.start()
+        said = [process.stdout.readline() for _ in range(2)]
+        limit.cancel()
+        process.kill()
+    assert said[1].split() == ["…", "one_fp32.max_abs_err"]
+
+
+# One common part
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_the_common_part_is_the_same_in_every_lab(stem):
+    master = (ROOT / "proof" / "common.py").read_text(encoding="utf-8")
+    text = (ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8")
+    assert text.count("\n" + MARKER) == 1
+    assert text.partition("\n" + MARKER)[2] == master.partition("\n" + MARKER)[2], "make fix copies it there"
+
+
+def test_the_common_part_stays_short():
+    master = (ROOT / "proof" / "common.py").read_text(encoding="utf-8")
+    assert len(master.partition("\n" + MARKER)[2].splitlines()) <= 230
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        pytest.param([1.0, torch.nan], [1.0, 2.0], id="NaN for a number"),
+        pytest.param([1.0, 2.0], [1.0, torch.nan], id="a number for NaN"),
+        pytest.param([1.0, torch.inf], [1.0, -torch.inf], id="inf for -inf"),
+        pytest.param([torch.nan] + [1.0] * 999_999, [1.0] * 1_000_000, id="one NaN in a million"),
+    ],
+)
+def test_c002_what_is_not_finite_where_it_should_never_passes(lab, got, want):
+    common = lab("triton_vector_add")
+    row = common.compare([(torch.tensor(got), torch.tensor(want))])
+    assert row["nonfinite"] == 1 and row["max_abs_err"] == row["max_rel_err"] == torch.inf
+    assert (
+        common.verdict(row | {"id": "a.b.max_abs_err", "kind": "error", "value": row["max_abs_err"], "bound": 1e9})
+        == "nonfinite"
+    )
+
+
+def test_c002_equal_nan_and_inf_are_no_error(lab):
+    special = torch.tensor([torch.nan, torch.inf, -torch.inf, 2.0])
+    assert lab("triton_vector_add").compare([(special, special.double())]) == {
+        "max_abs_err": 0.0,
+        "max_rel_err": 0.0,
+        "nonfinite": 0,
+        "scale": 2.0,
+    }
+
+
+def test_the_error_is_the_largest_of_all_chunks_and_relative_to_the_largest_result(lab):
+    chunks = [(torch.tensor([1.0, 2.5]), torch.tensor([1.0, 2.0])), (torch.tensor([-8.0]), torch.tensor([-8.25]))]
+    row = lab("triton_vector_add").compare(chunks)
+    assert (row["max_abs_err"], row["scale"], row["max_rel_err"]) == (0.5, 8.25, 0.5 / 8.25)
+
+
+def test_another_shape_is_no_result(lab):
+    with pytest.raises(ValueError, match=r"the result has shape \(2, 1\), the reference \(2,\)"):
+        lab("triton_vector_add").compare([(torch.zeros(2, 1), torch.zeros(2))])
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        (dict(kind="error", id="a.b.max_abs_err", value=0.1, bound=0.1, nonfinite=0, scale=1.0), "ok"),
+        (dict(kind="error", id="a.b.max_abs_err", value=0.11, bound=0.1, nonfinite=0, scale=1.0), "error"),
+        (dict(kind="error", id="a.b.max_abs_err", value=0.0, bound=0.5, nonfinite=0, scale=1.0), "loose"),
+        (dict(kind="error", id="a.b.max_rel_err", value=0.0, bound=0.5, nonfinite=0, scale=9.0), "loose"),
+        (dict(kind="error", id="a.b.max_abs_err", value=0.0, bound=1.0, nonfinite=0, scale=9.0), "ok"),
+        (dict(kind="ratio", id="a.b.vs_c", value=0.9, low=0.8, high=1.0, bound=1.0), "ok"),
+        (dict(kind="ratio", id="a.b.vs_c", value=0.9, low=0.8, high=0.99, bound=1.0), "error"),
+        (dict(kind="count", id="a.b.c", value=3, bound=3), "ok"),
+        (dict(kind="count", id="a.b.c", value=4, bound=3), "error"),
+        (dict(kind="codegen", id="a.b.c", value="16 B", bound="16 B"), "ok"),
+        (dict(kind="break", id="a.b.break", value="guard", bound="fault"), "error"),
+    ],
+)
+def test_the_rule_of_each_kind(lab, row, verdict):
+    assert lab("triton_vector_add").verdict(row) == verdict
+
+
+# A claim that cannot fail says nothing
+
+
+@pytest.fixture(scope="session")
+def results(lab):
+    """results(stem): for each error claim that the interpreter judges its row and all (result, reference) it compared.
+
+    Fresh memory was full of NaN, so that nothing left over from an earlier run can look right.
+    """
+
+    @functools.cache
+    def once(stem):
+        module, seen = lab(stem), {}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", True)
+            torch.use_deterministic_algorithms(True, warn_only=True)
+            compare = module.compare
+            for claim, row in module.CLAIMS.items():
+                if row[0] == "error" and row[4] == "any":
+                    pairs = []
+                    patch.setattr(module, "compare", lambda given, pairs=pairs: compare(pairs.extend(given) or pairs))
+                    seen[claim] = (module.judge(claim), pairs)
+            torch.use_deterministic_algorithms(False)
+        return seen
+
+    return once
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_c023_nothing_is_left_unwritten(results, stem):
+    assert {claim: row["verdict"] for claim, (row, _) in results(stem).items()} == dict.fromkeys(results(stem), "ok")
+
+
+def row_mean(want):
+    return want.nan_to_num(0, 0, 0).mean(-1, keepdim=True).expand(want.shape)
+
+
+INSTEAD = {
+    "zeros": torch.zeros_like,
+    "a constant": lambda want: torch.full_like(want, 0.5),
+    "the mean of each row": row_mean,
+}
+
+
+@pytest.mark.parametrize("stem", LABS)
+@pytest.mark.parametrize("name", INSTEAD)
+def test_c008_what_is_not_the_result_passes_no_claim(lab, results, stem, name):
+    module, failed = lab(stem), 0
+    for claim, (row, pairs) in results(stem).items():
+        false = [(INSTEAD[name](want.double()).to(got.dtype), want) for got, want in pairs]
+        if all(torch.equal(got, want.to(got.dtype)) for got, want in false):
+            continue  # nothing in it, or it is right after all: zeros of no products, the mean of one element
+        measured = module.compare(false)
+        verdict = module.verdict(row | measured | {"value": measured[claim.rpartition(".")[2]]})
+        assert verdict in ("error", "nonfinite"), claim
+        failed += 1
+    assert failed or not results(stem)
+
+
+# The gated job
+
+
+def gated(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-m", "gpu", "-p", "no:cacheprovider", *arguments],
+        cwd=ROOT,
+        env=surroundings(**environment),
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_c003_without_a_gpu_the_gated_job_is_red_and_says_why():
+    done = gated("tests/gpu")
+    assert done.returncode == 1
+    assert "no GPU was found" in done.stdout and "gated job: 0 labs" in done.stdout
+
+
+def test_c003_no_test_at_all_is_red():
+    done = gated("tests/gpu", "-k", "nothing")
+    assert done.returncode != 0 and "gated job: 0 labs" in done.stdout
+
+
+def test_c003_a_skipped_test_is_red(tmp_path):
+    shutil.copy(ROOT / "tests" / "gpu" / "conftest.py", tmp_path)
+    test = "import pytest\npytestmark = pytest.mark.gpu\ndef test_fine(): pass\n"
+    (tmp_path / "test_fine.py").write_text(test)
+    assert gated(tmp_path, "-c", ROOT / "pyproject.toml", PROOF_GPU_FLOOR="0").returncode == 0
+    (tmp_path / "test_skipped.py").write_text(test + "@pytest.mark.skip\ndef test_skipped(): pass\n")
+    done = gated(tmp_path, "-c", ROOT / "pyproject.toml", PROOF_GPU_FLOOR="0")
+    assert done.returncode == 1 and "1 skipped, and here that is a failure" in done.stdout
+
+
+def test_the_gated_tests_stay_out_of_every_other_run():
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", "tests/gpu"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert "no tests collected" in done.stdout and "deselected" in done.stdout
