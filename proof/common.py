@@ -7,9 +7,9 @@ defines: torch, triton, DEVICE, INTERPRETED, CLAIMS and BREAKS. Only the standar
 # %% The common part, version 1: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
 # fmt: off
 import argparse, datetime, hashlib, importlib.metadata, importlib.util, inspect, json, math, multiprocessing, os, pathlib, platform
-import signal, statistics, subprocess, sys, tempfile, threading, warnings
+import signal, statistics, subprocess, sys, tempfile, threading, unittest.mock, warnings
 
-VERSION, GUARD, FENCES, FILE = 1, 1 << 16, [], pathlib.Path(__file__).resolve()
+VERSION, GUARD, FENCES, CHILDREN, PATIENCE, FILE = 1, 1 << 16, [], {}, 600, pathlib.Path(__file__).resolve()
 
 def fence(t, output=False):
     """A tensor like t between guards, which judge() watches: an input keeps its values, between NaN (integers: 77);
@@ -34,9 +34,18 @@ def compare(pairs):
     worst = math.inf if odd else worst
     return {"max_abs_err": worst, "max_rel_err": worst / (scale or 1), "nonfinite": odd, "scale": scale}
 
-def race(ours, theirs, work=(1, 1), unit="call", rounds=5):
-    """Speed of ours over theirs, each (name, function), in turns, L2 flushed; `work` is what each does, in `unit`."""
-    ms = [[triton.testing.do_bench(f, warmup=10, rep=40, return_mode="all") for _, f in (ours, theirs)] for _ in range(rounds)]
+def race(ours, theirs, work=(1, 1), unit="call", graph=False, rounds=5):
+    """Speed of ours over theirs, each (name, function), in turns, L2 flushed; `work` is what each does, in `unit`. With
+    `graph` both are replayed from a CUDA graph: for work so short that the launch from Python would be timed with it."""
+    runs = []
+    for _, function in (ours, theirs):
+        function()  # compiles and tunes before anything is timed or captured
+        if graph:
+            torch.cuda.synchronize()
+            with torch.cuda.graph(captured := torch.cuda.CUDAGraph()):
+                function()
+        runs.append(captured.replay if graph else function)
+    ms = [[triton.testing.do_bench(f, warmup=10, rep=40, return_mode="all") for f in runs] for _ in range(rounds)]
     ratios = [statistics.median(b) / statistics.median(a) * work[0] / work[1] for a, b in ms]
     row = {"value": statistics.median(ratios), "low": min(ratios), "high": max(ratios), "timings": []}
     for i, (name, _) in enumerate((ours, theirs)):
@@ -61,31 +70,32 @@ def judge(claim):
     (given := inspect.signature(measure).bind(**arguments)).apply_defaults()
     shown = {name: str(value).removeprefix("torch.") for name, value in given.arguments.items()}
     row = {"id": f"{FILE.stem.removeprefix('triton_')}.{claim}", "kind": kind, "arguments": shown, "bound": bound, "judges": judges, "why": why}
-    if judges == "gpu" and DEVICE == "cpu":
+    on_gpu = DEVICE == "cuda" and torch.cuda.is_available()
+    if judges == "gpu" and not on_gpu:
         return row | {"verdict": "-", "note": "needs a GPU to judge"}
     try:
         if judges == "compile" and INTERPRETED:  # the compiler wants a process that does not interpret
-            run = subprocess.run([sys.executable, FILE, "--json", "--only", claim], env=os.environ | {"TRITON_INTERPRET": "0"}, capture_output=True, text=True)
-            return json.loads(run.stdout)["claims"][0] if run.returncode < 2 else row | {"verdict": "raised", "note": run.stderr[-200:]}
-        if DEVICE == "cuda":
+            return row | ask(FILE, claim, "0")
+        FENCES.clear()
+        if on_gpu:
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
             if gib << 30 > (free := torch.cuda.mem_get_info()[0]):
                 return row | {"verdict": "-", "note": f"needs {gib} GiB of GPU memory, {free / 2**30:.1f} are free"}
-        FENCES.clear()
         warnings.simplefilter("ignore", RuntimeWarning)  # the interpreter's NumPy remarks on overflow and NaN, which are meant
         result = measure(**arguments)
         row |= compare(result) if kind == "error" else result if isinstance(result, dict) else {"value": result}
         row.setdefault("value", row.get(claim.split(".")[-1]))
         touched = any(not torch.equal(side, before) for side, before in FENCES)
-        row |= {"peak_mib": torch.cuda.max_memory_allocated() >> 20} if DEVICE == "cuda" else {}
+        row |= {"peak_mib": torch.cuda.max_memory_allocated() >> 20} if on_gpu else {}
         return row | {"verdict": "guard" if touched else verdict(row)}
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         return row | {"verdict": "fault" if "CUDA" in text or "HIP" in text else "raised", "note": text}
 
 def judge_copies(pipe):
-    """The child's side of judge_break: import one changed copy after another and judge the claim there."""
+    """The child's side of ask: import the lab at one path after another and judge the claim there."""
+    sys.dont_write_bytecode = True  # nothing is left beside the lab
     while True:
         try:
             path, claim = pipe.recv()
@@ -98,8 +108,30 @@ def judge_copies(pipe):
         except Exception as error:
             pipe.send({"verdict": "raised", "note": f"{type(error).__name__}: {error}"})
 
-def judge_break(name, folder, child):
-    """The break's row: its text changed in a copy of this file, its claim judged there, in a child kept until it faults."""
+def ask(path, claim, interpret):
+    """The row of a claim of the lab at `path`, judged in a child with this TRITON_INTERPRET, which is kept until it faults."""
+    if interpret not in CHILDREN:
+        pipe, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("spawn").Process(target=judge_copies, args=(theirs,), daemon=True)
+        with unittest.mock.patch.dict(os.environ, TRITON_INTERPRET=interpret):
+            process.start()
+        theirs.close()
+        CHILDREN[interpret] = pipe, process
+    pipe, process = CHILDREN[interpret]
+    pipe.send((str(path), claim))
+    try:
+        row = pipe.recv() if pipe.poll(PATIENCE) else {"verdict": "raised", "note": f"no answer in {PATIENCE} s"}
+    except (EOFError, ConnectionError):
+        process.join()
+        died = process.exitcode < 0  # by a signal; a mere exit is no fault
+        row = {"verdict": "fault" if died else "raised", "note": signal.Signals(-process.exitcode).name if died else "the process ended"}
+    if row["verdict"] in ("fault", "raised"):  # the device may be lost to it, or it hangs
+        process.kill()
+        del CHILDREN[interpret]
+    return row
+
+def judge_break(name, folder):
+    """The break's row: its text changed in a copy of this file, its claim judged there by a child."""
     section, old, new, claim, how, seen = BREAKS[name]
     stem = FILE.stem.removeprefix("triton_")
     row = {"id": f"{stem}.{name}.break", "kind": "break", "claim": f"{stem}.{claim}", "bound": how, "why": seen}
@@ -110,28 +142,14 @@ def judge_break(name, folder, child):
     path = pathlib.Path(folder, name, FILE.name)
     path.parent.mkdir()
     path.write_text(before + text.replace(old, new) + after, encoding="utf-8")
-    if not child:
-        pipe, theirs = multiprocessing.Pipe()
-        process = multiprocessing.get_context("spawn").Process(target=judge_copies, args=(theirs,), daemon=True)
-        process.start()
-        theirs.close()
-        child[:] = pipe, process
-    child[0].send((str(path), claim))
-    try:
-        answer = child[0].recv() if child[0].poll(600) else {"verdict": "raised", "note": "no answer in 600 s"}
-    except (EOFError, ConnectionError):
-        child[1].join()
-        answer = {"verdict": "fault", "note": signal.Signals(abs(child[1].exitcode)).name}
-    if answer["verdict"] == "fault" or "no answer" in answer.get("note", ""):
-        child[1].kill()
-        child.clear()
-    row |= {"value": answer["verdict"]} | {key: answer[key] for key in ("max_abs_err", "max_rel_err", "note") if key in answer}
+    answer = ask(path, claim, str(int(INTERPRETED and CLAIMS[claim][4] != "compile")))
+    row |= {"value": answer["verdict"]} | {key: answer[key] for key in ("note",) if key in answer} | ({"figure": answer["value"]} if "value" in answer else {})
     return row | {"verdict": "-" if answer["verdict"] == "-" else verdict(row)}
 
 def surroundings():
     """Device and environment of this run, as the record holds them."""
     device = {"kind": "interpreter", "name": "Triton interpreter"} if INTERPRETED else {"kind": "compiler", "name": "no GPU, compiler only"}
-    if DEVICE == "cuda":
+    if DEVICE == "cuda" and torch.cuda.is_available():
         card, hip = torch.cuda.get_device_properties(0), torch.version.hip
         smi = hip or subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
         device = {"kind": "hip" if hip else "cuda", "name": card.name, "capability": card.gcnArchName if hip else f"{card.major}.{card.minor}",
@@ -161,7 +179,7 @@ def show(row):
     if row["kind"] == "error":
         seen = f"max abs err {number(row['max_abs_err'])} · relative {number(row['max_rel_err'])} · bound {number(row['bound'])}"
     elif row["kind"] == "break":
-        seen = f"{row['claim']}: {row['value']} {number(row['max_abs_err']) if row['value'] == 'error' else row.get('note', '')}"
+        seen = f"{row['claim']}: {row['value']} {number(row['figure']) if row['value'] == 'error' else row.get('note', '')}"
     else:
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
@@ -194,9 +212,9 @@ def main():
         say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
         os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows, child = [], []
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder, child)) for b in breaks)]:
+        for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
             patience = threading.Timer(2, say, [f"  …         {name}"])
             patience.start()
             rows.append(run(name))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -69,6 +70,7 @@ class Lab:
     claims: dict[str, Claim]  # errors, ratios, counts and breaks, by id, in order
     breaks: dict[str, Break]  # by name
     sections: dict[str, tuple[int, str]]  # name -> first line number, text
+    switches: dict[str, str] = field(default_factory=dict)  # what os.environ.setdefault sets at the top level
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,21 @@ class Record:
 
     @property
     def is_gpu(self) -> bool:
-        return self.data["device"]["kind"] in ("cuda", "hip")
+        return self.device["kind"] in ("cuda", "hip")
+
+    @property
+    def device_class(self) -> str:
+        """The folder that the record lies in: nvidia-h200, interpreter, compiler."""
+        name = self.device["name"] if self.is_gpu else self.device["kind"]
+        return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+    @property
+    def triton_minor(self) -> str:
+        return ".".join(self.data["environment"]["triton"].split(".")[:2])
+
+    @property
+    def utc(self) -> datetime:
+        return datetime.fromisoformat(self.data["utc"])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,318 @@
+"""The command `proof`: run labs, file what they measured, check everything, build the site."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from proof import record, state
+from proof.load import Unreadable, load_book
+from proof.macros import nearest
+from proof.model import Book, Problem, Record, Standing
+
+COLORS = {"valid": "green", "aged": "yellow", "pending": "dim", "contradicted": "bold red"}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), hidden=True, help="Judge as of this day.")
+@click.pass_context
+def main(context: click.Context, today: datetime | None) -> None:
+    """Runs labs, files what they measured, checks that pages agree with it."""
+    context.obj = today.date() if today else datetime.now(UTC).date()
+
+
+@main.command()
+@click.argument("labs", nargs=-1, metavar="[LAB]...")
+@click.option("--gate", is_flag=True, help="As the gated job does: fail without a GPU, or when a row is not judged.")
+@click.pass_obj
+def run(today: date, labs: tuple[str, ...], gate: bool) -> None:
+    """Run labs here: on the GPU if there is one, else in the interpreter. All of them when none is named."""
+    book = _book(today)
+    table, worst, judged, expected = _runs_table(), 0, 0, 0
+    for done, accepted, seconds in _run(book, labs):
+        if accepted is None:
+            worst = max(worst, 2 if done.could_not else 1)
+            continue
+        rows = accepted.data["claims"]
+        device = Record(Path(), accepted.data, True)
+        if gate and not device.is_gpu:
+            raise click.ClickException(f"no GPU was found: {done.lab.stem} ran in {device.device['name']}")
+        verdicts = Counter("failed" if row["id"] in accepted.failed else row["verdict"] for row in rows)
+        judged, expected = judged + len(rows) - verdicts["-"], expected + len(done.lab.claims)
+        worst = max(worst, 1 if accepted.failed else 0)
+        table.add_row(
+            done.lab.stem,
+            device.device["name"],
+            *(str(verdicts[key]) for key in ("ok", "failed", "-")),
+            f"{seconds:.0f} s",
+            ", ".join(accepted.failed),
+        )
+    _show(table)
+    click.echo(f"{judged} of {expected} rows judged")
+    if gate and judged < expected:
+        raise click.ClickException(f"{expected - judged} rows were not judged, and this gate wants all of them")
+    raise SystemExit(worst)
+
+
+@main.command("record")
+@click.argument("labs", nargs=-1, metavar="[LAB]...")
+@click.option(
+    "--from",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="File what a lab printed with --json elsewhere, or a .tar or .tar.gz of such files; may be repeated.",
+)
+@click.option("--prune", is_flag=True, help="Keep the last three records of each device, lab and Triton minor.")
+@click.pass_obj
+def record_(today: date, labs: tuple[str, ...], files: tuple[Path, ...], prune: bool) -> None:
+    """Run labs here and file what they measured; or file, or prune, without a run."""
+    if labs and files:
+        raise click.UsageError("name labs to run, or give files with --from, not both")
+    book = _book(today)
+    worst = _record_files(book, files) if files else 0 if prune and not labs else _record_runs(book, labs)
+    if prune:
+        for path in record.prune(_book(today)):
+            click.echo(f"deleted  {_short(book, path)}")
+    raise SystemExit(worst)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as data.")
+@click.option("--release", is_flag=True, help="Fail for pending and stale claims too, as publishing does.")
+@click.pass_obj
+def check(today: date, as_json: bool, release: bool) -> None:
+    """Check everything that needs no test runner: file, line, what, how to mend it."""
+    from proof.check import check as check_book
+
+    book = _book(today)
+    problems = list(dict.fromkeys([*book.problems, *check_book(book, release)]))
+    errors = [problem for problem in problems if not problem.warning]
+    if as_json:
+        click.echo(json.dumps([asdict(problem) for problem in problems], indent=1, ensure_ascii=False))
+    else:
+        _tell(problems)
+        warnings = len(problems) - len(errors)
+        click.echo(f"{len(errors)} to mend, {warnings} to watch" if problems else "everything agrees")
+    raise SystemExit(1 if errors else 0)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the claims as data.")
+@click.pass_obj
+def status(today: date, as_json: bool) -> None:
+    """Every claim: its state, value, bound, device and age."""
+    book = _book(today)
+    rows = _status(book)
+    if as_json:
+        click.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+    else:
+        _show(_status_table(rows))
+        counts = Counter(row["state"] for row in rows)
+        click.echo(" · ".join(f"{counts[name]} {name}" for name in state.FIRST if counts[name]) or "no claims yet")
+    _tell(book.problems)
+    raise SystemExit(1 if book.problems else 0)
+
+
+@main.command()
+@click.option("--check", "check_only", is_flag=True, help="Change nothing; fail when something would change.")
+def fix(check_only: bool) -> None:
+    """Rewrite what is made from a master: the common part of every lab."""
+    from proof.fix import fix as fix_tree
+
+    changed = fix_tree(_root(), not check_only)
+    for sentence in changed:
+        click.echo(sentence)
+    raise SystemExit(1 if check_only and changed else 0)
+
+
+@main.command()
+def site() -> None:
+    """Build both languages into site/, strictly."""
+    from proof.site import build
+
+    problems = build(_root())
+    _tell(problems)
+    raise SystemExit(1 if any(not problem.warning for problem in problems) else 0)
+
+
+@main.command()
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
+def serve(host: str, port: int) -> None:
+    """Build both languages and serve them, with reload."""
+    from proof.site import serve as serve_site
+
+    serve_site(_root(), host, port)
+
+
+def _root() -> Path:
+    """The nearest folder at or above this one that holds the project."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "labs").is_dir() and (folder / "pyproject.toml").is_file():
+            return folder
+    raise click.UsageError(f"no folder at or above {here} holds labs/ and pyproject.toml: go into the project first")
+
+
+def _book(today: date) -> Book:
+    return load_book(_root(), today)
+
+
+def _short(book: Book, path: Path) -> str:
+    return path.relative_to(book.root).as_posix()
+
+
+def _tell(problems: list[Problem]) -> None:
+    """Findings on standard error, one a line, so that a pipe gets none."""
+    for problem in problems:
+        click.echo(f"{'watch' if problem.warning else 'error'}  {problem}", err=True)
+
+
+def _run(book: Book, names: tuple[str, ...]) -> Iterator[tuple[record.Run, record.Accepted | None, float]]:
+    """Run labs one after another; yields the run, what it came to (None when it came to nothing) and its seconds."""
+    try:
+        labs = record.find_labs(book, names)
+    except LookupError as error:
+        raise click.UsageError(error.args[0]) from None
+    if not importlib.util.find_spec("torch"):
+        raise click.UsageError("this Python has no torch, which labs need: make setup")
+    commit = record.head_if_clean(book.root)
+    for i, lab in enumerate(labs, 1):
+        click.echo(f"[{i}/{len(labs)}] {lab.stem}", err=True)
+        begun = time.monotonic()
+        done = record.run_lab(lab)
+        if done.could_not:
+            click.echo(done.could_not, err=True)
+            yield done, None, time.monotonic() - begun
+            continue
+        accepted = _accept(book, f"{lab.stem} --json", done.output, commit)
+        yield done, accepted, time.monotonic() - begun
+
+
+def _accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> record.Accepted | None:
+    """What the bytes come to; None, with every reason on standard error, when they are refused."""
+    try:
+        return record.accept(book, name, raw, commit)
+    except Unreadable as error:
+        _tell([error.problem(name)])
+    except record.Refused as error:
+        _tell(error.problems)
+    return None
+
+
+def _record_runs(book: Book, names: tuple[str, ...]) -> int:
+    worst = 0
+    for done, accepted, _ in _run(book, names):
+        missed = 2 if done.could_not else 1
+        worst = max(worst, missed if accepted is None else _file(book, accepted))
+    return worst
+
+
+def _record_files(book: Book, files: tuple[Path, ...]) -> int:
+    worst = 0
+    for path in files:
+        if not path.is_file():
+            beside = [p.name for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
+            raise click.UsageError(f"there is no file {path}. {nearest(path.name, beside)}")
+    for path in files:
+        try:
+            for name, raw in record.read_files(path):
+                accepted = _accept(book, name, raw)
+                worst = max(worst, 1 if accepted is None else _file(book, accepted))
+        except Unreadable as error:
+            _tell([error.problem(str(path))])
+            worst = 1
+        except OSError as error:
+            raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None
+    return worst
+
+
+def _file(book: Book, accepted: record.Accepted) -> int:
+    """File a record and say so; 1 when it holds a failure, since a miss is filed and still a miss."""
+    try:
+        path, new = record.file_record(book.root, accepted)
+    except OSError as error:
+        raise click.ClickException(f"the record was not written: {error}") from None
+    click.echo(f"{'filed' if new else 'already filed'}  {_short(book, path)}")
+    for note in accepted.notes:
+        click.echo(f"note   {note}", err=True)
+    for claim_id in accepted.failed:
+        click.echo(f"fails  {claim_id}: filed as the miss it is", err=True)
+    return 1 if accepted.failed else 0
+
+
+def _show(table: Table) -> None:
+    """Print a table, in a pipe wide enough for its longest row."""
+    console = Console()
+    (console if console.is_terminal else Console(width=240)).print(table)
+
+
+def _runs_table() -> Table:
+    table = Table("lab", "device", "ok", "failed", "elsewhere", "time", "which failed", box=None)
+    table.columns[0].no_wrap = True
+    for column in table.columns[2:6]:
+        column.justify = "right"
+    return table
+
+
+def _status(book: Book) -> list[dict[str, Any]]:
+    """The rows of `proof status --json`."""
+    from proof.ledger import uses
+
+    pages, rows = uses(book), []
+    for claim_id, claim in state.all_claims(book).items():
+        s, other = state.standing(book, claim_id), state.interpreter(book, claim_id)
+        rows.append(
+            {
+                "id": claim_id,
+                "kind": claim.kind,
+                "state": s.state,
+                "value": _value(s),
+                "bound": claim.bound,
+                "device": s.record.device["name"] if s.record else None,
+                "age_days": (book.today - s.record.utc.date()).days if s.record else None,
+                "pages": [_short(book, page.path) for page in pages.get(claim_id, [])],
+                "note": s.note,
+                "interpreter": {"state": other.state, "value": _value(other)} if other else None,
+            }
+        )
+    return rows
+
+
+def _value(s: Standing) -> float | int | str | None:
+    """The figure behind a standing; none for a stale or pending one, which has nothing to show."""
+    return s.row.get("value") if s.row and s.state in (*state.PASSING, "contradicted") else None
+
+
+def _status_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table("claim", "state", "value", "bound", "device", "age", "interpreter", box=None)
+    table.columns[0].min_width = max((len(row["id"]) for row in rows), default=0)
+    for row in rows:
+        other = row["interpreter"]
+        table.add_row(
+            row["id"],
+            Text(row["state"], style=COLORS.get(row["state"], "yellow")),
+            Text(_figure(row["value"])),
+            Text(_figure(row["bound"]) if row["kind"] != "source" else ""),
+            row["device"] or "",
+            f"{row['age_days']} d" if row["age_days"] is not None else "",
+            Text(f"{other['state']} {_figure(other['value'])}" if other else ""),
+        )
+    return table
+
+
+def _figure(value: float | int | str | None) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

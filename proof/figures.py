@@ -1,0 +1,241 @@
+"""How a figure, its provenance and a claim's state look in text. No number here comes from anything but a record."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from urllib.parse import quote
+
+from proof.model import Claim, Lang, Record, Source, Standing
+from proof.words import known, word
+
+SHOWN = ("valid", "aged")  # the states in which a reader sees the number
+
+_MARKS = re.compile(r"[&<>\"\\`*{}\[\]|~^$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # a_b means nothing to Markdown
+
+
+def md(text: object) -> str:
+    """Text that Markdown leaves as it is, also in a table cell and between the quotes of an attribute."""
+    return _MARKS.sub(lambda m: f"&#{ord(m[0])};", re.sub(r"\s+", " ", str(text)))
+
+
+def code(text: object) -> str:
+    """Inline code that may stand in a table cell, whatever it holds."""
+    return f"<code>{md(text)}</code>"
+
+
+def with_code(text: str) -> str:
+    """The same with `code` between backticks as code."""
+    parts = re.split(r"`([^`]+)`", text)
+    return "".join(code(part) if n % 2 else md(part) for n, part in enumerate(parts))
+
+
+def english(text: object, lang: Lang) -> str:
+    """A lab's own English, told to screen readers and hyphenation on a Chinese page."""
+    return md(text) if lang == "en" else f'<span lang="en">{md(text)}</span>'
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table; cells are escaped already."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
+
+
+def link(href: str, text: str) -> str:
+    """An HTML link, so that no site generator rewrites or needs to know its target; `text` is escaped already."""
+    return f'<a href="{md(href)}">{text}</a>'
+
+
+# Numbers
+
+
+def number(x: object) -> str:
+    """Three significant digits; whole numbers and words as they are; 0 as 0."""
+    return f"{float(f'{x:.3g}'):g}" if isinstance(x, float) else str(x)
+
+
+def times(x: float) -> str:
+    """A ratio: 1.03×, 0.970×, 12.3×."""
+    return f"{float(x):#.3g}".rstrip(".") + "×"
+
+
+def milliseconds(x: float) -> str:
+    return f"{number(float(x))} ms"
+
+
+def memory(mib: float) -> str:
+    return f"{mib} MiB" if mib < 1024 else f"{mib / 1024:#.3g}".rstrip(".") + " GiB"
+
+
+def amount(x: float, unit: str) -> str:
+    """3.22 GB, 1.1 TFLOP, 1 call."""
+    scale, prefix = next(((s, p) for s, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if x >= s), (1, ""))
+    return f"{number(x / scale)} {prefix}{unit}"
+
+
+_ROW_FIELDS = {
+    "value": number,
+    "max_abs_err": number,
+    "max_rel_err": number,
+    "scale": number,
+    "nonfinite": number,
+    "low": times,
+    "high": times,
+    "peak_mib": memory,
+}
+_TIMING_FIELDS = {"p10_ms": milliseconds, "median_ms": milliseconds, "p90_ms": milliseconds, "repeats": number}
+FIELDS = ("bound", *_ROW_FIELDS, *_TIMING_FIELDS, "work", "rate")
+
+
+def timing_figure(timing: dict, name: str) -> str:
+    """One figure of one timing; `rate` is its work over its median time."""
+    if name == "work":
+        return amount(timing["work"], timing["unit"])
+    if name == "rate":
+        return amount(timing["work"] / timing["median_ms"] * 1e3, timing["unit"]) + "/s"
+    return _TIMING_FIELDS[name](timing[name])
+
+
+def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "en") -> str:
+    """The figure `name` of a claim's row, formatted. Raises LookupError in a sentence if the row has none.
+
+    Only `bound` can be had without a record: it is declared in the lab and is not measured.
+    """
+    claim, row = standing.claim, standing.row or {}
+    if name == "bound":
+        return bound(claim, lang)
+    if name in ("work", "rate", *_TIMING_FIELDS):
+        timings = {timing["name"]: timing for timing in row.get("timings", ())}
+        chosen = of or next(iter(timings), "")
+        if chosen not in timings:
+            raise LookupError(f"{claim.id} has no timing {chosen!r}; it has {', '.join(timings) or 'none'}")
+        return timing_figure(timings[chosen], name)
+    if row.get(name) is None:
+        there = [field for field in _ROW_FIELDS if row.get(field) is not None]
+        raise LookupError(f"{claim.id} has no {name} in its record; it has {', '.join(there)}")
+    if name == "value" and claim.kind == "break":
+        return word(lang, row["value"])
+    if name == "value" and claim.kind == "ratio":
+        return times(row["value"])
+    return _ROW_FIELDS[name](row[name])
+
+
+def bound(claim: Claim, lang: Lang) -> str:
+    """The bound with its sense: ≤ 4.77e-07, ≥ 0.970×, = 10; for a break, how the claim must fail."""
+    if claim.kind == "break":
+        return word(lang, str(claim.bound))
+    if claim.kind == "ratio":
+        return "≥ " + times(float(claim.bound))
+    return ("≤ " if claim.kind == "error" else "= ") + number(claim.bound)
+
+
+# Provenance
+
+
+def device_short(record: Record, lang: Lang, judges: str = "any") -> str:
+    """H200, RTX 4090, interpreter. What only the compiler judges names the compiler, wherever the compiler ran."""
+    kind = "compiler" if judges == "compile" else record.device["kind"]
+    if kind in ("interpreter", "compiler"):
+        return word(lang, kind)
+    return re.sub(r"^(NVIDIA|AMD)\s+((GeForce|Instinct)\s+)?", "", record.device["name"])
+
+
+def recorded_on(record: Record) -> date:
+    return record.utc.date()
+
+
+def versions(record: Record) -> str:
+    environment = record.data["environment"]
+    return f"torch {environment['torch']} · triton {environment['triton']}"
+
+
+def provenance(standing: Standing, lang: Lang) -> str:
+    """≤ 4.77e-07 · NVIDIA H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-29."""
+    record = standing.record
+    if record is None:
+        return bound(standing.claim, lang)
+    return " · ".join((bound(standing.claim, lang), record.device["name"], versions(record), str(recorded_on(record))))
+
+
+def state_words(standing: Standing, lang: Lang, on: str = "") -> str:
+    """The state in words; pending says where a run is missing."""
+    key = standing.state
+    if key == "pending" and on:
+        key = "pending-interpreter"
+    elif key == "pending" and standing.claim.judges == "compile":
+        key = "pending-compile"
+    return word(lang, key)
+
+
+def badge(standing: Standing, lang: Lang, on: str = "") -> str:
+    """The state as a badge for a table cell."""
+    why = f' title="{md(standing.note)}"' if standing.note else ""
+    return f'<span class="state {standing.state}"{why}>{md(state_words(standing, lang, on))}</span>'
+
+
+def shown_value(standing: Standing | None, lang: Lang) -> str:
+    """The value where the state lets a reader see it, else a dash: the state stands in a column of its own."""
+    if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
+        return "–"
+    shown = md(figure(standing, lang=lang))
+    if (
+        standing.claim.kind == "break"
+        and standing.row["value"] == "error"
+        and standing.row.get("max_abs_err") is not None
+    ):
+        shown += f" ({md(figure(standing, 'max_abs_err'))})"
+    return shown
+
+
+def value_cell(standing: Standing, lang: Lang) -> str:
+    """The value and the device it is from."""
+    shown = shown_value(standing, lang)
+    if shown == "–" or standing.record is None:
+        return shown
+    return f"{shown} <small>{md(device_short(standing.record, lang, standing.claim.judges))}</small>"
+
+
+def bound_cell(claim: Claim, lang: Lang) -> str:
+    """The bound and why it is that; for a break, how the claim must fail and what one sees."""
+    return f"{md(bound(claim, lang))}<br>{english(claim.why, lang)}"
+
+
+def claim_href(claim: Claim, up: str) -> str:
+    return f"{up}labs/{claim.lab}/#{claim.id}"
+
+
+def page_href(name: str, up: str) -> str:
+    """The address of a page by its file name: lessons/first_kernel.md -> lessons/first_kernel/."""
+    path = re.sub(r"(^|/)index\.md$", r"\1", name)
+    return up + (path[:-3] + "/" if path.endswith(".md") else path) or "./"
+
+
+def record_href(record: Record, up: str) -> str:
+    """The raw JSON: the site copies labs/records to records/ below each language's root."""
+    return f"{up}records/{'/'.join(record.path.parts[-3:])}"
+
+
+def permalink(cited: Source) -> str:
+    """The cited lines at their tag where it is code, else the address as it stands."""
+    if not (cited.repository and cited.tag and cited.file):
+        return cited.url
+    root = cited.repository if "://" in cited.repository else f"https://github.com/{cited.repository}"
+    lines = f"#L{cited.lines[0]}-L{cited.lines[1]}" if cited.lines else ""
+    return f"{root.rstrip('/')}/blob/{quote(cited.tag)}/{quote(cited.file)}{lines}"
+
+
+def source_link(cited: Source, lang: Lang) -> str:
+    """A cited range of code or a document: where, at which tag, which lines."""
+    if cited.repository and cited.file:
+        name = cited.repository.rstrip("/").rsplit("/", 1)[-1]
+        lines = f" L{cited.lines[0]}–{cited.lines[1]}" if cited.lines else ""
+        shown = f"{name} {cited.tag} · {cited.file.rsplit('/', 1)[-1]}{lines}"
+    else:
+        shown = cited.shows.get(lang) or cited.id
+    title = cited.shows.get(lang, "")
+    return f'<a class="source" href="{md(permalink(cited))}" title="{md(title)}">{md(shown)}</a>'
+
+
+def decision_status(status: str, lang: Lang) -> str:
+    """The status of a decision in the reader's language; a word that is none stays, and the checks name it."""
+    return word(lang, status) if known(status) else status

@@ -1,0 +1,54 @@
+"""Turns the text of a page into what readers see: macros, lab pages, terms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import markdown
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import get_toc
+
+from proof import assemble, model, notebook, render, terms
+from proof.macros import PageError
+
+
+def on_page_markdown(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    book, lang, name = config.extra["book"], config.theme["language"], page.file.src_uri
+    path = Path(page.file.abs_src_path or Path(config.config_file_path).parent / name)
+    written = next((p for p in book.pages if (p.lang, p.name) == (lang, name)), model.Page(lang, name, path, text))
+    try:
+        return render.expand(text, written, book, assemble.up(page.url))
+    except PageError as error:
+        config.extra["problems"].append(error.problem)
+        return text
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    book, lang, up = config.extra["book"], config.theme["language"], assemble.up(page.url)
+    if page.file.src_uri.endswith(".ipynb"):
+        html = _lab_page(html, book, book.labs[Path(page.file.src_uri).stem], page, config)
+    _mark_formulas(page.toc)
+    return terms.link_terms(assemble.unindexed(html), list(book.terms.values()), lang, up)
+
+
+def _lab_page(html: str, book: model.Book, lab: model.Lab, page: Page, config: MkDocsConfig) -> str:
+    """The recorded run between its head and tail, with one table of contents over all three."""
+    lang, up = config.theme["language"], assemble.up(page.url)
+    parts = []
+    for part in (render.lab_head, render.lab_tail):
+        md = markdown.Markdown(extensions=config.markdown_extensions, extension_configs=config.mdx_configs)
+        parts.append((md.convert(part(book, lab, lang, up)), get_toc(md.toc_tokens)))
+    (head, contents), (tail, more) = parts
+    sections = list(contents)[0].children if list(contents) else contents.items
+    for item in [*page.toc, *more]:
+        sections.extend(item.children if item.level == 1 else [item])
+    page.toc = contents
+    return head + notebook.slim(html) + tail
+
+
+def _mark_formulas(contents) -> None:
+    for item in contents:
+        item.title = assemble.formulas(item.title)
+        _mark_formulas(item.children)

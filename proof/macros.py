@@ -1,0 +1,101 @@
+"""Reading the macros of a page: {{ name("argument", option="…") }}, and nothing inside code, comments or mathematics."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.model import Problem
+
+# What a page quotes and Markdown leaves alone. The order matters: the first that begins wins.
+_OUTSIDE = r"""
+    (?P<comment><!--.*?(?:-->|\Z))
+  | (?P<fence>^[ \t>]*(?P<rail>`{3,}|~{3,})(?:(?<=~)[^\n]*|[^`\n]*)\n.*?(?:^[ \t>]*(?P=rail)[`~]*[ \t]*$|\Z))
+  | (?P<math>\$\$.*?\$\$|\\\(.*?\\\)|\\\[.*?\\\])
+  | (?P<escape>\\.)
+  | (?P<span>(?P<tick>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=tick)(?!`))
+"""
+_MACRO = re.compile(_OUTSIDE + r"| \{\{(?P<macro>.*?)\}\} | (?P<open>\{\{)", re.X | re.M | re.S)
+_QUOTED = re.compile(_OUTSIDE + r"| \{\{.*?\}\}", re.X | re.M | re.S)
+
+
+class PageError(Exception):
+    """A mistake in a page: where, what was found, how to mend it."""
+
+    def __init__(self, file: str, line: int, what: str, mend: str):
+        super().__init__(f"{file}:{line}: {what}. {mend}")
+        self.file, self.line, self.what, self.mend = file, line, what, mend
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(self.file, self.line, self.what, self.mend)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One macro of a page."""
+
+    name: str
+    args: tuple[str, ...]
+    options: dict[str, str]
+    line: int
+    start: int  # of the opening braces, in the text
+    end: int
+    indent: str | None  # the blanks before it where it is alone on its line, else None
+
+
+def calls(text: str, file: str, first_line: int = 1) -> Iterator[Call]:
+    """The macros of a page in order. Raises PageError for one that cannot be read."""
+    for match in _MACRO.finditer(text):
+        line = first_line + text.count("\n", 0, match.start())
+        if match["open"]:
+            raise PageError(
+                file, line, "a macro opens with {{ and does not close", "Close it with }}, or write `{{` as code"
+            )
+        if match["macro"] is None:
+            continue
+        name, args, options = _read(match["macro"].strip(), file, line)
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        after = re.match(r"[ \t]*(?:\n|\Z)", text[match.end() :])
+        alone = after is not None and not before.strip()
+        yield Call(name, args, options, line, match.start(), match.end(), before if alone else None)
+
+
+def _read(source: str, file: str, line: int) -> tuple[str, tuple[str, ...], dict[str, str]]:
+    mend = 'Write {{ name("argument") }}, with straight quotes and text as arguments'
+    try:
+        node = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError):
+        raise PageError(file, line, f"the macro {{{{ {source} }}}} cannot be read", mend) from None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise PageError(file, line, f"the macro {{{{ {source} }}}} is not a call", mend)
+    values = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if any(not isinstance(v, ast.Constant) or not isinstance(v.value, str) for v in values) or any(
+        keyword.arg is None for keyword in node.keywords
+    ):
+        raise PageError(file, line, f"an argument of {node.func.id} is not plain text", mend)
+    options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+    return node.func.id, tuple(ast.literal_eval(arg) for arg in node.args), options
+
+
+def blank_quoted(text: str) -> str:
+    """The text with code, comments, mathematics and macros blanked out, every line where it was."""
+    return _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest names there are, for the one who mistyped."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    if close:
+        return "Nearest: " + ", ".join(close)
+    return "There are: " + ", ".join(sorted(known)[:8]) if known else "There is none yet"
+
+
+def where(path: Path, root: Path) -> str:
+    """A file's name as people write it: relative to the root."""
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()

@@ -1,0 +1,320 @@
+"""A small valid project to plant faults in: write, edit or remove its files, file records, then look at what proof says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from click.testing import CliRunner, Result
+
+from proof import fix
+from proof.cli import main
+from proof.load import load_book, read_lab, read_text
+from proof.model import Book, Claim, Lab
+from proof.record import Accepted, file_record
+
+ROOT = Path(__file__).resolve().parents[1]
+TODAY = date(2026, 11, 29)
+LAB = '''\
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11,<2.15", "triton>=3.6,<3.10; sys_platform == 'linux'", "numpy"]
+# ///
+"""A third: each element divided by three.
+
+Learn:   one load, one store
+Run:     python triton_tiny.py
+Memory:  1 GiB
+Card:    any
+Minutes: 1
+"""
+
+# %% Where it runs.
+import os
+
+import torch
+
+if not torch.cuda.is_available():
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+import triton
+import triton.language as tl
+
+INTERPRETED = triton.knobs.runtime.interpret
+DEVICE = "cuda" if torch.cuda.is_available() and not INTERPRETED else "cpu"
+
+
+# %% The kernel.
+# --8<-- [start:kernel]
+@triton.jit
+def third_kernel(x_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    """One block."""
+    offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # [BLOCK_SIZE]
+    mask = offsets < n_elements
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask, other=0) / 3, mask=mask)
+# --8<-- [end:kernel]
+
+
+def third(x, out):
+    third_kernel[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK_SIZE=256)
+    return out
+
+
+# %% The claims.
+def error(n, seed=0):
+    x = fence(torch.rand(n, generator=torch.Generator(DEVICE).manual_seed(seed), device=DEVICE))
+    return [(third(x, fence(x, output=True)), x.double() / 3)]
+
+
+def programs(n):
+    return triton.cdiv(n, 256)
+
+
+def speed(n):
+    x = torch.rand(n, device=DEVICE)
+    out = torch.empty_like(x)
+    return race(("third", lambda: third(x, out)), ("copy", lambda: out.copy_(x)))
+
+
+# fmt: off
+CLAIMS = {
+    "ragged_fp32.max_abs_err": ("error", error, dict(n=1000), 2 * 2**-25, "any", 0, "two roundings of a result below one half"),
+    "ragged.programs": ("count", programs, dict(n=1000), 4, "any", 0, "three full blocks and a ragged one"),
+    "large_fp32.vs_copy": ("ratio", speed, dict(n=2**26), 0.95, "gpu", 1, "as many bytes as a copy"),
+}
+
+BREAKS = {
+    "no_mask": ("kernel", "offsets < n_elements", "offsets >= 0", "ragged_fp32.max_abs_err", "guard", "the last block writes past the end"),
+}
+# fmt: on
+
+
+'''
+PAGES = {
+    "docs/zh/index.md": """\
+# 三分之一 { #third }
+
+每个元素除以三，误差 {{ claim("tiny.ragged_fp32.max_abs_err") }}，末尾由 mask 挡住。
+""",
+    "docs/en/index.md": """\
+# A third { #third }
+
+Each element divided by three, with an error of {{ claim("tiny.ragged_fp32.max_abs_err") }}; a mask guards the end.
+""",
+}
+TERM = """\
+id: mask
+topic: memory
+zh:
+  preferred: mask
+  alt: [掩码]
+  short: 决定哪些 lane 参与读写的布尔张量。
+  body: mask 为假的位置既不读，也不写。
+en:
+  preferred: mask
+  alt: []
+  short: A boolean tensor that says which lanes read and write.
+  body: Where the mask is false nothing is read and nothing written.
+translate: no
+scope: any
+forbidden: []
+see_also: []
+sources: []
+"""
+SOURCE = """\
+id: triton-load
+url: https://triton-lang.org/main/python-api/generated/triton.language.load.html
+shows:
+  zh: tl.load 的参数。
+  en: The arguments of tl.load.
+accessed: 2026-11-01
+"""
+DECISION = """\
+---
+id: "0001"
+title: {title}
+status: accepted
+date: 2026-11-29
+supersedes: []
+superseded_by: null
+---
+
+# {title} {{ #title }}
+
+## {context} {{ #context }}
+
+{body}
+
+## {drivers} {{ #drivers }}
+
+{body}
+
+## {options} {{ #options }}
+
+{body}
+
+## {outcome} {{ #outcome }}
+
+{body}
+
+## {consequences} {{ #consequences }}
+
+{body}
+
+## {confirmation} {{ #confirmation }}
+
+`tests/test_tiny.py`
+"""
+ZH = dict(context="背景", drivers="考虑", options="选项", outcome="决定", consequences="后果", confirmation="如何确认")
+EN = dict(
+    context="Context",
+    drivers="Drivers",
+    options="Options",
+    outcome="Outcome",
+    consequences="Consequences",
+    confirmation="Confirmation",
+)
+
+
+def make_record(lab: Lab, /, **changes: Any) -> dict[str, Any]:
+    """The record of a run of `lab` in which every row holds.
+
+    `kind="interpreter"` makes it the interpreter's. `torch`, `triton`, `python`, `numpy` and `switches` go to the
+    environment, `device` to the device, `rows={id: {…}}` to the rows; a field set to ... is left out; the rest to the top.
+    """
+    kind = changes.pop("kind", "cuda")
+    gpu = kind in ("cuda", "hip")
+    device = {"kind": kind, "name": "Triton interpreter"}
+    if gpu:
+        device = {"kind": kind, "name": "NVIDIA H200", "capability": "9.0", "sms": 132, "memory_mib": 143_000}
+        device |= {"driver": "570.0", "runtime": "12.8"}
+    environment = {"os": "Linux", "machine": "x86_64", "python": "3.12.3", "numpy": "2.3.5"}
+    environment |= {"torch": "2.11.0+cu128", "triton": "3.6.0"} if gpu else {"torch": "2.13.0+cpu", "triton": "3.7.1"}
+    environment["switches"] = dict(lab.switches) | ({} if gpu else {"TRITON_INTERPRET": "1"})
+    rows = [_row(claim, gpu) for claim in lab.claims.values()]
+    device |= changes.pop("device", {})
+    environment["switches"] |= changes.pop("switches", {})
+    environment |= {name: changes.pop(name) for name in ("torch", "triton", "python", "numpy") if name in changes}
+    for claim_id, fields in changes.pop("rows", {}).items():
+        next(row for row in rows if row["id"] == claim_id).update(fields)
+    data = {"schema": 1, "lab": lab.stem, "lab_sha256": lab.sha256, "common": 1, "device": device, "commit": None}
+    data |= {"environment": environment, "utc": "2026-11-20T12:00:00+00:00", "command": f"python {lab.stem}.py --json"}
+    return _without_dots(data | {"claims": rows, "kernels": []} | changes)
+
+
+def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
+    row = {"id": claim.id, "kind": claim.kind, "bound": claim.bound, "why": claim.why, "verdict": "ok"}
+    if claim.kind == "break":
+        row |= {"claim": claim.claim, "value": claim.bound, "figure": 1.0}
+    else:
+        row |= {"arguments": {}, "judges": claim.judges} | ({"peak_mib": 512} if gpu else {})
+    if claim.judges == "gpu" and not gpu:
+        return (
+            row | {"verdict": "-", "note": "needs a GPU to judge"} | ({"value": "-"} if claim.kind == "break" else {})
+        )
+    if claim.kind == "error":
+        error = claim.bound / 2
+        row |= {"value": error, "max_abs_err": error, "max_rel_err": error, "nonfinite": 0, "scale": 1.0}
+    elif claim.kind == "ratio":
+        timing = {"p10_ms": 0.9, "median_ms": 1.0, "p90_ms": 1.1, "repeats": 100, "work": 1, "unit": "call"}
+        row |= {"value": claim.bound * 1.05, "low": claim.bound * 1.04, "high": claim.bound * 1.06}
+        row |= {"timings": [timing | {"name": "ours"}, timing | {"name": "theirs"}]}
+    elif claim.kind != "break":
+        row |= {"value": claim.bound}
+    return row
+
+
+def _without_dots(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_dots(value) for key, value in data.items() if value is not ...}
+    return [_without_dots(value) for value in data] if isinstance(data, list) else data
+
+
+@cache
+def _read(source: str) -> Lab:
+    lab, _ = read_lab(Path("triton_tiny.py"), source, Tiny.lab)
+    assert lab, "the lab is not Python"
+    return lab
+
+
+class Tiny:
+    """A minimal valid project: one lab, triton_tiny, with a GPU record; a term, a source, a decision, a pair of pages."""
+
+    lab = "labs/triton_tiny.py"
+    error = "tiny.ragged_fp32.max_abs_err"
+    count = "tiny.ragged.programs"
+    ratio = "tiny.large_fp32.vs_copy"
+    broken = "tiny.no_mask.break"
+    term = "glossary/mask.yml"
+    source = "docs/sources/triton-load.yml"
+    decision: ClassVar = {"zh": "adr/0001-records-not-promises.zh.md", "en": "adr/0001-records-not-promises.en.md"}
+    page: ClassVar = {"zh": "docs/zh/index.md", "en": "docs/en/index.md"}
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.today = root, TODAY
+        self.write("pyproject.toml", '[project]\nname = "tiny"\nversion = "0"\n')
+        self.write(self.lab, LAB + fix.master())
+        self.write(self.term, TERM)
+        self.write(self.source, SOURCE)
+        self.write(self.decision["zh"], DECISION.format(title="记录，而非承诺", body="数字取自记录。", **ZH))
+        self.write(
+            self.decision["en"], DECISION.format(title="Records, not promises", body="Figures come from records.", **EN)
+        )
+        self.write("tests/test_tiny.py", "def test_nothing():\n    pass\n")
+        for path, text in PAGES.items():
+            self.write(path, text)
+        self.gpu = self.record()
+
+    def write(self, path: str | Path, text: str | bytes) -> Path:
+        """Write a file of the project, with the folders above it."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def read(self, path: str | Path) -> str:
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def edit(self, path: str | Path, old: str, new: str) -> Path:
+        """Replace `old`, which must occur exactly once."""
+        text = self.read(path)
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path}"
+        return self.write(path, text.replace(old, new))
+
+    def remove(self, pattern: str) -> None:
+        """Delete the files and folders that a glob pattern names; there must be one."""
+        found = list(self.root.glob(pattern))
+        assert found, f"nothing is called {pattern}"
+        for path in found:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def record(self, **changes: Any) -> Path:
+        """File a record of the lab as it now stands; see make_record for what can be changed."""
+        return file_record(self.root, Accepted(make_record(self._lab(), **changes), [], []))[0]
+
+    def printed(self, **changes: Any) -> bytes:
+        """What the lab would print with --json as it now stands; changes as for make_record."""
+        lab = self._lab()
+        return json.dumps(
+            make_record(lab, **{"lab_sha256": ..., "commit": ..., "source": lab.source} | changes)
+        ).encode()
+
+    def _lab(self) -> Lab:
+        return _read(read_text(self.root / self.lab))
+
+    def book(self, today: date | None = None) -> Book:
+        return load_book(self.root, today or self.today)
+
+    def proof(self, *arguments: str | Path) -> Result:
+        """Run the command in the project; the result has exit_code, stdout, stderr and output."""
+        here = pytest.MonkeyPatch()
+        here.chdir(self.root)
+        try:
+            return CliRunner().invoke(main, ["--today", self.today.isoformat(), *map(str, arguments)])
+        finally:
+            here.undo()
