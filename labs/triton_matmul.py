@@ -256,7 +256,7 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
     "n2048_fp32.vs_cublas": ("ratio", speed, dict(n=2048, dtype=F32), 0.8, "gpu", 1, "full fp32 on both sides, so no tensor cores, for which Triton is made"),
     "n4096_fp32.vs_cublas": ("ratio", speed, dict(n=4096, dtype=F32), 0.8, "gpu", 1, "full fp32 on both sides, so no tensor cores, for which Triton is made"),
     "n8192_fp32.vs_cublas": ("ratio", speed, dict(n=8192, dtype=F32), 0.8, "gpu", 2, "full fp32 on both sides, so no tensor cores, for which Triton is made"),
-    "n4096_tf32.vs_cublas": ("ratio", speed, dict(n=4096, dtype=F32, input_precision="tf32"), 0.15, "gpu", 1, "wgmma takes TF32 only with K contiguous; the rows of b run along N and are turned in registers"),
+    "n4096_tf32.vs_cublas": ("ratio", speed, dict(n=4096, dtype=F32, input_precision="tf32"), 0.15, "gpu", 1, "wgmma takes TF32 only with K contiguous; the rows of b run along N and are copied four bytes at a time"),
 }
 
 BREAKS = {  # name: section, its text, what it becomes, the claim that must fail, how, what one sees

@@ -6,7 +6,7 @@ import html
 import re
 from pathlib import Path
 
-from proof import render
+from proof import labwords, order, render
 from proof.model import Book, Lang, Problem
 
 
@@ -34,7 +34,7 @@ def decisions(book: Book, lang: Lang) -> list:
 def menu(nav: list, book: Book, lang: Lang) -> list:
     """The nav of mkdocs.yml with `labs/*` and `adr/*` replaced by what there is."""
     rooms = {
-        "labs/*": [{stem: f"labs/{stem}.ipynb"} for stem in sorted(book.labs)],
+        "labs/*": [{labwords.words(book, lab, lang).title: f"labs/{lab.stem}.ipynb"} for lab in order.labs(book)],
         "adr/*": [{f"{d.id} {d.title}": f"adr/{d.slug}.md"} for d in decisions(book, lang)],
     }
     filled: list = []
@@ -56,6 +56,11 @@ def unindexed(page: str) -> str:
     return page.replace('class="arithmatex"', 'class="arithmatex" data-search-exclude="formula"')
 
 
+def lighter(page: str) -> str:
+    """The HTML of a lab's code without the marks that change no colour: names and blanks, a sixth of the page."""
+    return re.sub(r'<span class="(?:n|w)">([^<]*)</span>', r"\1", page)
+
+
 def formulas(title: str) -> str:
     """The title of a section with its formulas marked, so that they are drawn in the table of contents too."""
     return re.sub(r"\\\(.*?\\\)", lambda match: f'<span class="arithmatex">{match[0]}</span>', title)
@@ -63,14 +68,15 @@ def formulas(title: str) -> str:
 
 def _replace_once(text: str, old: str, new: str, what: str) -> str:
     if text.count(old) != 1:
-        raise ValueError(f"{what}: expected once, found {text.count(old)} times. The theme has changed: mend proof/assemble.py")
+        raise ValueError(f"The theme has changed: it holds {what} {text.count(old)} times. Mend proof/assemble.py")
     return text.replace(old, new)
 
 
 def own_mermaid(bundle: str) -> str:
     """The theme's script, which would fetch Mermaid from another host, with the address of our copy."""
     old = '"https://unpkg.com/mermaid@11/dist/mermaid.min.js"'
-    return _replace_once(bundle, old, 'new URL("assets/vendor/mermaid.min.js",`${__md_scope}`.replace(/\\/?$/,"/")).href', "the address of Mermaid")
+    new = 'new URL("assets/vendor/mermaid.min.js",`${__md_scope}`.replace(/\\/?$/,"/")).href'
+    return _replace_once(bundle, old, new, "the address of Mermaid")
 
 
 def own_search(worker: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from proof.checks import (
     decisions,
+    drafts,
     files,
     glossary,
     labs,
@@ -23,7 +24,7 @@ from proof.checks.parity import parity_tally
 from proof.checks.site import check_site
 from proof.model import Book, Problem
 
-__all__ = ["BEFORE_RELEASE", "RULES", "check", "check_site", "given_tally", "parity_tally", "tally"]
+__all__ = ["BEFORE_RELEASE", "RULES", "UNTIL_RELEASE", "check", "check_site", "given_tally", "parity_tally", "tally"]
 
 Rule = Callable[[Book], Iterable[Problem]]
 
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     pages.twins,
     pages.headings,
     parity.differences,
+    parity.drift,
     parity.reasons,
     numbers.typed,
     links.dead,
@@ -49,18 +51,20 @@ RULES: tuple[Rule, ...] = (
     decisions.confirmations,
     labs.faults,
     labs.memory,
+    labs.words,
     sources.faults,
     records.contradictions,
     records.aged,
     workflows.faults,
 )
-BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven,)
+BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, drafts.unfinished)
+UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places,)  # warnings that are errors then
 
 
 def check(book: Book, release: bool = False) -> list[Problem]:
     """What could not be read, then what each rule finds, by file and line, each finding once; with `release`, also what a release forbids."""
     found = dict.fromkeys(book.problems)
-    for rule in RULES + (BEFORE_RELEASE if release else ()):
+    for rule in RULES + (BEFORE_RELEASE if release else UNTIL_RELEASE):
         found |= dict.fromkeys(rule(book))
     return sorted(found, key=lambda problem: (problem.warning, problem.file, problem.line))
 

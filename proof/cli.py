@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from proof import record, state
+from proof import order, record, state
 from proof.load import Unreadable, load_book
 from proof.macros import nearest
 from proof.model import Book, Problem, Record, Standing
@@ -96,6 +96,7 @@ def record_(today: date, labs: tuple[str, ...], files: tuple[Path, ...], prune: 
 def check(today: date, as_json: bool, release: bool) -> None:
     """Check everything that needs no test runner: file, line, what, how to mend it."""
     from proof.check import check as check_book
+    from proof.check import tally
 
     book = _book(today)
     problems = list(dict.fromkeys([*book.problems, *check_book(book, release)]))
@@ -106,6 +107,7 @@ def check(today: date, as_json: bool, release: bool) -> None:
         _tell(problems)
         warnings = len(problems) - len(errors)
         click.echo(f"{len(errors)} to mend, {warnings} to watch" if problems else "everything agrees")
+        click.echo(tally(book))
     raise SystemExit(1 if errors else 0)
 
 
@@ -138,6 +140,58 @@ def fix(check_only: bool) -> None:
     raise SystemExit(1 if check_only and changed else 0)
 
 
+@main.command("new")
+@click.argument("kind", type=click.Choice(["lab", "lesson", "term", "adr"]))
+@click.argument("name", nargs=-1, required=True)
+@click.pass_obj
+def new_(today: date, kind: str, name: tuple[str, ...]) -> None:
+    """Start a lab, a lesson, a term or a decision in both languages; `check` lists what is then still open.
+
+    NAME is the English name of a term, the English title of a decision, and small letters, digits and _ for the rest:
+    `proof new term bank conflict`, `proof new adr "Kernels name their fill values"`, `proof new lab layer_norm`.
+    """
+    from proof import new
+
+    book = _book(today)
+    try:
+        made = new.start(book, kind, " ".join(name))
+        new.write(book.root, made)
+    except new.Refused as error:
+        raise click.UsageError(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"nothing was written: {error}") from None
+    for verb, paths in (("wrote", made.files), ("changed", made.edits)):
+        for path in paths:
+            click.echo(f"{verb:8} {path}")
+    click.echo("Each open place is marked TODO(new); `proof check` lists them, and a release wants none.")
+    for note in made.notes:
+        click.echo(f"note     {note}", err=True)
+
+
+@main.group("parity")
+def parity_() -> None:
+    """Remember that both languages of a page agree, so that neither moves on alone unseen."""
+
+
+@parity_.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...")
+@click.pass_obj
+def sync(today: date, pages: tuple[str, ...]) -> None:
+    """Both languages were edited and agree again. All pages when none is named."""
+    _remember(today, pages)
+
+
+@parity_.command()
+@click.argument("page")
+@click.option("--reason", required=True, help="Why the other language needs nothing.")
+@click.pass_obj
+def ack(today: date, page: str, reason: str) -> None:
+    """One language changed in a way that needs nothing in the other: a typo, say."""
+    if not reason.strip():
+        raise click.UsageError("give a reason: the next reader of the sidecar will ask for it")
+    _remember(today, (page,), " ".join(reason.split()))
+
+
 @main.command()
 def site() -> None:
     """Build both languages into site/, strictly."""
@@ -156,6 +210,22 @@ def serve(host: str, port: int) -> None:
     from proof.site import serve as serve_site
 
     serve_site(_root(), host, port)
+
+
+def _remember(today: date, pages: tuple[str, ...], reason: str = "") -> None:
+    from proof import parity
+
+    book = _book(today)
+    try:
+        done, refused = parity.remember(book, pages, reason)
+    except LookupError as error:
+        raise click.UsageError(error.args[0]) from None
+    _tell(refused)
+    for path in done:
+        click.echo(f"wrote    {_short(book, path)}")
+    if not done and not refused:
+        click.echo("nothing has changed since both languages were compared")
+    raise SystemExit(1 if refused else 0)
 
 
 def _root() -> Path:
@@ -272,8 +342,9 @@ def _status(book: Book) -> list[dict[str, Any]]:
     """The rows of `proof status --json`."""
     from proof.ledger import uses
 
-    pages, rows = uses(book), []
-    for claim_id, claim in state.all_claims(book).items():
+    pages, claims, rows = uses(book), state.all_claims(book), []
+    for claim_id in order.claims(book):
+        claim = claims[claim_id]
         s, other = state.standing(book, claim_id), state.interpreter(book, claim_id)
         rows.append(
             {

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proof import labpage, state
+from proof import labpage, order, state
 from proof.figures import (
     FIELDS,
     SHOWN,
@@ -22,6 +22,7 @@ from proof.figures import (
     source_link,
     state_words,
 )
+from proof.labwords import reason
 from proof.ledger import status_table
 from proof.macros import Call, PageError, calls, nearest, where
 from proof.model import Book, Claim, Lab, Lang, Page, Standing
@@ -76,7 +77,8 @@ def claim(scene: Scene, id: str, *, on: str = "", field: str = "value", of: str 
     href = claim_href(found, scene.up)
     if field == "bound":
         shown = figure(standing, "bound", lang=scene.lang)
-        return f'<a class="claim bound" href="{md(href)}" title="{md(found.why)}">{md(shown)}</a>'
+        title = md(reason(scene.book, found, scene.lang))
+        return f'<a class="claim bound" href="{md(href)}" title="{title}">{md(shown)}</a>'
     place = " interpreter" if on else ""
     if standing.state not in SHOWN or standing.record is None:
         title = " · ".join(part for part in (bound(found, scene.lang), standing.note) if part)
@@ -101,7 +103,7 @@ def claims(scene: Scene, *ids: str) -> str:
 
 def status(scene: Scene) -> str:
     """Counts by state, with the list of all claims folded below."""
-    ids = list(state.all_claims(scene.book))
+    ids = order.claims(scene.book)
     found = labpage.counts(scene.book, ids)
     rows = status_table(scene.book, [state.standing(scene.book, id) for id in ids], scene.lang, scene.up)
     inside = "\n".join(f"    {line}" for line in rows.splitlines())

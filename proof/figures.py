@@ -30,11 +30,6 @@ def with_code(text: str) -> str:
     return "".join(code(part) if n % 2 else md(part) for n, part in enumerate(parts))
 
 
-def english(text: object, lang: Lang) -> str:
-    """A lab's own English, told to screen readers and hyphenation on a Chinese page."""
-    return md(text) if lang == "en" else f'<span lang="en">{md(text)}</span>'
-
-
 def table(heads: list[str], rows: list[list[str]]) -> str:
     """A Markdown table; cells are escaped already."""
     lines = [heads, ["---"] * len(heads), *rows]
@@ -55,8 +50,8 @@ def number(x: object) -> str:
 
 
 def times(x: float) -> str:
-    """A ratio: 1.03×, 0.970×, 12.3×."""
-    return f"{float(x):#.3g}".rstrip(".") + "×"
+    """A ratio: 1.03×, 0.970×, 12.3×, 29,900×."""
+    return (f"{float(f'{x:.3g}'):,.0f}" if x >= 1000 else f"{float(x):#.3g}".rstrip(".")) + "×"
 
 
 def milliseconds(x: float) -> str:
@@ -75,6 +70,7 @@ def amount(x: float, unit: str) -> str:
 
 _ROW_FIELDS = {
     "value": number,
+    "figure": number,
     "max_abs_err": number,
     "max_rel_err": number,
     "scale": number,
@@ -178,12 +174,8 @@ def shown_value(standing: Standing | None, lang: Lang) -> str:
     if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
         return "–"
     shown = md(figure(standing, lang=lang))
-    if (
-        standing.claim.kind == "break"
-        and standing.row["value"] == "error"
-        and standing.row.get("max_abs_err") is not None
-    ):
-        shown += f" ({md(figure(standing, 'max_abs_err'))})"
+    if standing.claim.kind == "break" and standing.row["value"] == "error" and standing.row.get("figure") is not None:
+        shown += f" ({md(figure(standing, 'figure'))})"
     return shown
 
 
@@ -195,9 +187,9 @@ def value_cell(standing: Standing, lang: Lang) -> str:
     return f"{shown} <small>{md(device_short(standing.record, lang, standing.claim.judges))}</small>"
 
 
-def bound_cell(claim: Claim, lang: Lang) -> str:
+def bound_cell(claim: Claim, reason: str, lang: Lang) -> str:
     """The bound and why it is that; for a break, how the claim must fail and what one sees."""
-    return f"{md(bound(claim, lang))}<br>{english(claim.why, lang)}"
+    return f"{md(bound(claim, lang))}<br>{md(reason)}"
 
 
 def claim_href(claim: Claim, up: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from proof import state
+from proof import order, state
 from proof.figures import (
     SHOWN,
     badge,
@@ -15,7 +15,6 @@ from proof.figures import (
     claim_href,
     code,
     device_short,
-    english,
     link,
     md,
     memory,
@@ -28,6 +27,7 @@ from proof.figures import (
     value_cell,
     versions,
 )
+from proof.labwords import reason, short, words
 from proof.macros import PageError, where
 from proof.model import Book, Break, Claim, Lab, Lang, Record, Standing
 from proof.words import word
@@ -40,13 +40,6 @@ def bare(stem: str) -> str:
     return stem.removeprefix("triton_")
 
 
-def name_and_question(lab: Lab) -> tuple[str, str]:
-    """The docstring's first line, cut at its colon: Vector add · One program owns one block, …"""
-    name, _, question = lab.title.partition(":")
-    question = question.strip()
-    return name.strip(), question[:1].upper() + question[1:]
-
-
 # Claims
 
 
@@ -55,11 +48,6 @@ def what(claim: Claim) -> str:
     found = re.fullmatch(r"dict\((.*)\)|\{\}", claim.arguments, re.S)
     text = (found[1] or "") if found else claim.arguments
     return f"<br><small>{md(text.replace('torch.', ''))}</small>" if text else ""
-
-
-def short(claim: Claim) -> str:
-    """The id without its lab, as the lab itself writes it."""
-    return claim.id.removeprefix(f"{bare(claim.lab)}.").removesuffix(".break")
 
 
 def claim_cell(claim: Claim, up: str) -> str:
@@ -79,7 +67,8 @@ def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> st
             relative = standing.row.get("max_rel_err") if standing.row and shown != "–" else None
             device = md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
             cells = [claim_cell(claim, up) + what(claim), shown, "–" if relative is None else number(relative)]
-            rows.append([*cells, bound_cell(claim, lang), device, badge(standing, lang)])
+            bound = bound_cell(claim, reason(book, claim, lang), lang)
+            rows.append([*cells, bound, device, badge(standing, lang)])
     return table(heads, rows)
 
 
@@ -116,8 +105,9 @@ def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
             continue
         found = state.standing(book, claim.id)
         name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(short(claim))}</a>'
+        bound = bound_cell(claim, reason(book, claim, lang), lang)
         values = [value_cell(found, lang), _interpreter_cell(book, claim, lang)]
-        rows.append([name + what(claim), bound_cell(claim, lang), *values, badge(found, lang)])
+        rows.append([name + what(claim), bound, *values, badge(found, lang)])
     return table(heads, rows)
 
 
@@ -167,7 +157,7 @@ def break_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
             break_text(lab, broken, where(lab.path, book.root)),
             "```",
             "",
-            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(word(lang, broken.how))} · {english(broken.seen, lang)}",
+            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(word(lang, broken.how))} · {md(reason(book, claim, lang))}",
             f"- **{word(lang, 'seen on')}**{colon}{' · '.join(seen_parts(book, claim, lang))}",
             "",
         ]
@@ -180,7 +170,7 @@ def _lab_breaks(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     for broken in lab.breaks.values():
         claim = lab.claims[f"{bare(lab.stem)}.{broken.name}.break"]
         name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(broken.name)}</a>'
-        how = f"{md(word(lang, broken.how))}<br>{english(broken.seen, lang)}"
+        how = f"{md(word(lang, broken.how))}<br>{md(reason(book, claim, lang))}"
         target = link(f"#{broken.claim}", code(short(lab.claims[broken.claim])))
         rows.append([name, target, how, "<br>".join(seen_parts(book, claim, lang))])
         text = break_text(lab, broken, where(lab.path, book.root))
@@ -267,15 +257,14 @@ def downloads(lab: Lab, up: str) -> str:
 
 def lab_card(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     """Memory, cards, minutes, how to run, downloads: a table of two columns."""
-    minutes = lab.card.get("Minutes", "")
-    declared = english(lab.card["Memory"], lang) if lab.card.get("Memory") else ""
+    told, minutes = words(book, lab, lang), lab.card.get("Minutes", "")
     bench = any(claim.kind == "ratio" for claim in lab.claims.values())
     run = [f"{code(f'python {lab.stem}.py')} {md(word(lang, 'run all'))}"]
     run += [f"{code(f'python {lab.stem}.py --bench')} {md(word(lang, 'run bench'))}"] if bench else []
     rows = [
-        [word(lang, "learn"), english(lab.card["Learn"], lang) if lab.card.get("Learn") else ""],
-        [word(lang, "memory"), "<br>".join(part for part in (declared, _peak(book, lab, lang)) if part)],
-        [word(lang, "gpus"), english(lab.card["Card"], lang) if lab.card.get("Card") else ""],
+        [word(lang, "learn"), md(told.learn)],
+        [word(lang, "memory"), "<br>".join(part for part in (md(told.memory), _peak(book, lab, lang)) if part)],
+        [word(lang, "gpus"), md(told.card)],
         [word(lang, "minutes"), md(word(lang, "about minutes", n=minutes)) if minutes else ""],
         [word(lang, "run"), "<br>".join(run)],
         [word(lang, "download"), downloads(lab, up)],
@@ -285,23 +274,21 @@ def lab_card(book: Book, lab: Lab, lang: Lang, up: str) -> str:
 
 
 def labs_table(book: Book, lang: Lang, up: str) -> str:
-    """The labs that exist: name, question, minutes, where their claims stand."""
+    """The labs that exist: name, sentence, minutes, where their claims stand."""
     rows = []
-    for lab in book.labs.values():
-        name, question = name_and_question(lab)
-        minutes = lab.card.get("Minutes", "")
+    for lab in order.labs(book):
+        told, minutes = words(book, lab, lang), lab.card.get("Minutes", "")
         standing = counts_line(counts(book, lab.claims), lang)
-        title = f"{link(f'{up}labs/{lab.stem}/', english(name, lang))}<br>{code(f'{lab.stem}.py')}"
+        title = f"{link(f'{up}labs/{lab.stem}/', md(told.title))}<br>{code(f'{lab.stem}.py')}"
         time = md(word(lang, "about minutes", n=minutes)) if minutes else "–"
-        rows.append([title, english(question, lang), time, standing])
+        rows.append([title, md(told.sentence), time, standing])
     return table([word(lang, key) for key in ("lab", "question", "minutes", "state")], rows)
 
 
 def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
-    """What stands above the recorded run: title, question, card, claims, breaks, devices, timings."""
-    name, question = name_and_question(lab)
-    found = counts(book, lab.claims)
-    parts = [f"# {md(name)} {{ #lab }}\n", f"{english(question, lang)}\n", f"{counts_line(found, lang)}\n"]
+    """What stands above the recorded run: title, sentence, card, claims, breaks, devices, timings."""
+    told, found = words(book, lab, lang), counts(book, lab.claims)
+    parts = [f"# {md(told.title)} {{ #lab }}\n", f"{md(told.sentence)}\n", f"{counts_line(found, lang)}\n"]
     if found["contradicted"]:
         parts.append(f'!!! danger "{word(lang, "contradicted")}"\n\n{_contradicted(book, lab)}')
     parts += [

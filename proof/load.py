@@ -24,7 +24,22 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
-from proof.model import LANGS, Book, Break, Claim, Decision, Lab, Lang, Page, Problem, Record, Source, Term, Text
+from proof.model import (
+    LANGS,
+    Book,
+    Break,
+    Claim,
+    Decision,
+    Lab,
+    LabWords,
+    Lang,
+    Page,
+    Problem,
+    Record,
+    Source,
+    Term,
+    Text,
+)
 
 COMMON_MARKER = "# %% The common part"
 AS_PRINTED = "Give the file as the lab printed it with --json"
@@ -71,6 +86,8 @@ def load_book(root: Path, today: date) -> Book:
             book.problems += problems
             if lab:
                 book.labs[lab.stem] = lab
+    for path in sorted((root / "docs" / "zh" / "labs").glob("*.y*ml")):
+        book.words |= {words.path.stem: words for words in _from_yaml(book, path, "labwords", _words)}
     for path in sorted((root / "labs" / "records").rglob("*.json")):
         for text in _text(book, path):
             _add_record(book, path, text)
@@ -81,11 +98,20 @@ def load_book(root: Path, today: date) -> Book:
     for path in sorted((root / "adr").glob("[0-9]*.md")):
         for text in _text(book, path):
             _add_decision(book, path, text)
+    menu = _menu(book)
     for lang in LANGS:
         folder = root / "docs" / lang
-        for path in sorted(folder.rglob("*.md")):
-            book.pages += [Page(lang, path.relative_to(folder).as_posix(), path, text) for text in _text(book, path)]
+        names = (path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+        for name in sorted(names, key=lambda name: (menu.get(name, len(menu)), name)):
+            book.pages += [Page(lang, name, folder / name, text) for text in _text(book, folder / name)]
     return book
+
+
+def _menu(book: Book) -> dict[str, int]:
+    """The place of each page in the site's menu: readers, and so all lists of pages, follow that order."""
+    path = book.root / "mkdocs.yml"
+    text = "".join(_text(book, path)) if path.is_file() else ""
+    return {name: place for place, name in enumerate(dict.fromkeys(re.findall(r"[\w/.-]+\.md\b", text)))}
 
 
 # Text
@@ -410,7 +436,7 @@ def check_schema(name: str, data: Any, text: str) -> None:
         what = error.message if len(error.message) < 200 else error.message[:100] + " … " + error.message[-90:]
         allowed = error.schema.get("description") if isinstance(error.schema, dict) else None
         mend = f"Allowed: {allowed}" if allowed else f"proof/{name}.schema.json says what is allowed"
-        raise Unreadable(_line(text, list(error.absolute_path)), f"{where}: {what}" if where else what, mend)
+        raise Unreadable(yaml_line(text, list(error.absolute_path)), f"{where}: {what}" if where else what, mend)
 
 
 def parse_json(text: str) -> Any:
@@ -452,7 +478,7 @@ def parse_yaml(text: str) -> dict[str, Any]:
     except (YAMLError, ValueError, RecursionError) as error:
         raise Unreadable(1, f"is not YAML: {error}", "Mend the YAML") from None
     if not isinstance(data, dict):
-        raise Unreadable(1, "holds no `key: value` lines", "Begin with `id: …`")
+        raise Unreadable(1, "holds no `key: value` lines", "Write it like the other files of its folder")
     return _without_nothing(data)
 
 
@@ -462,7 +488,7 @@ def _without_nothing(data: Any) -> Any:
     return [_without_nothing(value) for value in data] if isinstance(data, list) else data
 
 
-def _line(text: str, path: list[str | int]) -> int:
+def yaml_line(text: str, path: list[str | int]) -> int:
     """The line of the place `path` in YAML or JSON; of the nearest place above it when it is not there."""
     line = 1
     if "\n" not in text.strip():
@@ -485,14 +511,15 @@ def _line(text: str, path: list[str | int]) -> int:
 
 
 def _from_yaml(book: Book, path: Path, kind: str, build: Callable[[Path, dict[str, Any], str], T]) -> Iterator[T]:
-    """What a YAML file that fits its schema, and whose id is its name, holds; else nothing, and a problem in the book."""
+    """What a YAML file that fits its schema, and whose id, if any, is its name, holds; else a problem in the book."""
     for text in _text(book, path):
         try:
             data = parse_yaml(text)
             check_schema(kind, data, text)
-            if path.name != f"{data['id']}.yml":
-                what = f"the file of {data['id']} is named {path.name}"
-                raise Unreadable(_line(text, ["id"]), what, f"Call it {data['id']}.yml, or change its id")
+            id = data.get("id", path.stem)
+            if path.name != f"{id}.yml":
+                mend = f"Call it {id}.yml" + (", or change its id" if "id" in data else "")
+                raise Unreadable(yaml_line(text, ["id"]), f"the file of {id} is named {path.name}", mend)
             yield build(path, data, text)
         except Unreadable as error:
             book.problems.append(error.problem(_name(book.root, path)))
@@ -502,7 +529,9 @@ def _day(data: dict[str, Any], key: str, text: str) -> date:
     try:
         return date.fromisoformat(data[key])
     except ValueError:
-        raise Unreadable(_line(text, [key]), f"{key}: {data[key]} is not a day", "Write it as year-month-day") from None
+        raise Unreadable(
+            yaml_line(text, [key]), f"{key}: {data[key]} is not a day", "Write it as year-month-day"
+        ) from None
 
 
 def _add_record(book: Book, path: Path, text: str) -> None:
@@ -520,6 +549,10 @@ def _add_record(book: Book, path: Path, text: str) -> None:
         book.problems.append(Problem(name, 1, "lies in the folder of another device or lab", f"Move it to {folder}/"))
         return
     book.records.append(record)
+
+
+def _words(path: Path, data: dict[str, Any], _: str) -> LabWords:
+    return LabWords(path, **{"breaks": {}} | data)
 
 
 def _term(path: Path, data: dict[str, Any], _: str) -> Term:
@@ -555,7 +588,7 @@ def _add_decision(book: Book, path: Path, text: str) -> None:
         check_schema("decision", data, head)
         if data["id"] != number:
             what = f"the id {data['id']} is not the number of the file"
-            raise Unreadable(_line(head, ["id"]), what, f'Write id: "{number}"')
+            raise Unreadable(yaml_line(head, ["id"]), what, f'Write id: "{number}"')
         day = _day(data, "date", head)
     except Unreadable as error:
         book.problems.append(error.problem(name))

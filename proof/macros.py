@@ -87,6 +87,11 @@ def blank_quoted(text: str) -> str:
     return _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
+def hide_comments(text: str, by: str) -> str:
+    """The text with `by` for each HTML comment that is one and not code; one that does not close stays."""
+    return _QUOTED.sub(lambda match: by if match["comment"] and match[0].endswith("-->") else match[0], text)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence with the nearest names there are, for the one who mistyped."""
     known = list(known)

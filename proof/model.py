@@ -74,6 +74,20 @@ class Lab:
 
 
 @dataclass(frozen=True)
+class LabWords:
+    """What pages say of a lab in one language: English stands in the lab itself, Chinese in docs/zh/labs/<stem>.yml."""
+
+    path: Path
+    title: str  # its short name, for menus and headings
+    sentence: str
+    learn: str
+    memory: str
+    card: str
+    why: dict[str, str]  # case.metric -> the reason for the bound
+    breaks: dict[str, str]  # name -> what one sees
+
+
+@dataclass(frozen=True)
 class Record:
     """One filed run: `data` is the JSON, validated against proof/record.schema.json."""
 
@@ -192,6 +206,7 @@ class Book:
     root: Path
     today: date
     labs: dict[str, Lab] = field(default_factory=dict)
+    words: dict[str, LabWords] = field(default_factory=dict)  # the Chinese ones, by the stem of the lab
     records: list[Record] = field(default_factory=list)
     terms: dict[str, Term] = field(default_factory=dict)
     decisions: dict[tuple[str, Lang], Decision] = field(default_factory=dict)

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-from proof import labpage, state
+from proof import labpage, order, state
 from proof.expand import expand
 from proof.figures import decision_status, link, md, source_link, table, with_code
 from proof.ledger import page_links, status_table, term_uses
@@ -20,7 +20,7 @@ TOPICS = ("model", "memory", "device", "compiler", "numerics", "kernels", "measu
 def status_page(book: Book, lang: Lang) -> str:
     """/status/: every claim, worst state first."""
     up = "../"
-    ids = list(state.all_claims(book))
+    ids = order.claims(book)
     standings = [state.standing(book, id) for id in ids]
     parts = [f"# {word(lang, 'status')} {{ #status }}\n", word(lang, "status intro") + "\n"]
     parts.append(labpage.counts_line(labpage.counts(book, ids), lang) + "\n")

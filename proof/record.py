@@ -20,7 +20,7 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from proof import state
+from proof import order, state
 from proof.load import AS_PRINTED, Unreadable, check_schema, decode, lesson_hash, normal_sha8, parse_json, read_lab
 from proof.macros import nearest
 from proof.model import Book, Claim, Lab, Problem, Record
@@ -72,7 +72,7 @@ def find_labs(book: Book, names: tuple[str, ...]) -> list[Lab]:
         if stem not in known:
             raise LookupError(f"there is no lab {name}. {nearest(stem, book.labs)}")
         found[known[stem].stem] = known[stem]
-    return list(found.values()) if names else list(book.labs.values())
+    return list(found.values()) if names else order.labs(book)
 
 
 def run_lab(lab: Lab) -> Run:

@@ -75,8 +75,8 @@ def serve(root: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
 
         print("building both languages …", flush=True)
         rebuild()
-        print(f"{url} (Ctrl-C ends)", flush=True)
-        engine.serve(host, port, shown, rebuild, [root / name for name in WATCHED])
+        watch = [root / name for name in WATCHED]
+        engine.serve(host, port, shown, rebuild, watch, lambda: print(f"{url} (Ctrl-C ends)", flush=True))
 
 
 def free_port(host: str, port: int) -> int:

@@ -64,9 +64,9 @@ def _install(folder: Path) -> None:
             return
         said = done.stderr + done.stdout
     if not said:
-        raise VendorError("npm is needed once, to fetch Mermaid and KaTeX: install Node, or run pip install --group node")
+        raise VendorError("npm is needed, to fetch Mermaid and KaTeX: install Node, or run pip install --group node")
     if "EINTEGRITY" in said:
-        raise VendorError("a package that npm fetched does not have the hash that package-lock.json pins; nothing was kept")
+        raise VendorError("what npm fetched does not have the hash that package-lock.json pins; nothing was kept")
     reason = next((line for line in said.splitlines() if line.strip()), "no reason given").removeprefix("npm error ")
     raise VendorError(f"npm could not fetch Mermaid and KaTeX ({reason}): connect to the network and run it again")
 

@@ -111,6 +111,12 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "also": ("又称", "Also"),
     "see also": ("另见", "See also"),
     "sources": ("出处", "Sources"),
+    "may lag": ("这一页可能落后于英文版", "This page may lag behind the Chinese edition"),
+    "other edition": ("英文版", "The Chinese edition"),
+    "lags": (
+        "{other}在 {on} 两版核对之后又改过，这一页还没有跟上。",
+        "{other} has changed since both were compared on {on}, and this page has not.",
+    ),
     "used in": ("出现在", "Used in"),
     "nvidia": ("仅 NVIDIA", "NVIDIA only"),
     "amd": ("仅 AMD", "AMD only"),

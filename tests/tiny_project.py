@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import pytest
 from click.testing import CliRunner, Result
 
-from proof import fix
+from proof import fix, sidecars
 from proof.cli import main
 from proof.load import load_book, read_lab, read_text
-from proof.model import Book, Claim, Lab
+from proof.model import LANGS, Book, Claim, Lab
 from proof.record import Accepted, file_record
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,6 +95,19 @@ BREAKS = {
 
 
 '''
+WORDS = """\
+title: 三分之一
+sentence: 每个元素除以三。
+learn: 一次 load，一次 store
+memory: 1 GiB
+card: 任何卡
+why:
+  ragged_fp32.max_abs_err: 结果小于二分之一，舍入两次
+  ragged.programs: 三个整块，一个凑不满的块
+  large_fp32.vs_copy: 字节数与拷贝相同
+breaks:
+  no_mask: 最后一块写到了末尾之后
+"""
 PAGES = {
     "docs/zh/index.md": """\
 # 三分之一 { #third }
@@ -107,6 +120,7 @@ PAGES = {
 Each element divided by three, with an error of {{ claim("tiny.ragged_fp32.max_abs_err") }}; a mask guards the end.
 """,
 }
+SYNCED = sidecars.Synced({lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY)
 TERM = """\
 id: mask
 topic: memory
@@ -243,9 +257,10 @@ def _read(source: str) -> Lab:
 
 
 class Tiny:
-    """A minimal valid project: one lab, triton_tiny, with a GPU record; a term, a source, a decision, a pair of pages."""
+    """A minimal valid project: one lab, triton_tiny, with its Chinese words and a GPU record; a term, a source, …"""
 
     lab = "labs/triton_tiny.py"
+    words = "docs/zh/labs/triton_tiny.yml"
     error = "tiny.ragged_fp32.max_abs_err"
     count = "tiny.ragged.programs"
     ratio = "tiny.large_fp32.vs_copy"
@@ -254,11 +269,13 @@ class Tiny:
     source = "docs/sources/triton-load.yml"
     decision: ClassVar = {"zh": "adr/0001-records-not-promises.zh.md", "en": "adr/0001-records-not-promises.en.md"}
     page: ClassVar = {"zh": "docs/zh/index.md", "en": "docs/en/index.md"}
+    sidecar = "docs/parity/index.yml"
 
     def __init__(self, root: Path) -> None:
         self.root, self.today = root, TODAY
         self.write("pyproject.toml", '[project]\nname = "tiny"\nversion = "0"\n')
         self.write(self.lab, LAB + fix.master())
+        self.write(self.words, WORDS)
         self.write(self.term, TERM)
         self.write(self.source, SOURCE)
         self.write(self.decision["zh"], DECISION.format(title="记录，而非承诺", body="数字取自记录。", **ZH))
@@ -268,6 +285,7 @@ class Tiny:
         self.write("tests/test_tiny.py", "def test_nothing():\n    pass\n")
         for path, text in PAGES.items():
             self.write(path, text)
+        self.write(self.sidecar, sidecars.written(SYNCED))
         self.gpu = self.record()
 
     def write(self, path: str | Path, text: str | bytes) -> Path:
@@ -303,6 +321,11 @@ class Tiny:
         return json.dumps(
             make_record(lab, **{"lab_sha256": ..., "commit": ..., "source": lab.source} | changes)
         ).encode()
+
+    def sync(self) -> None:
+        """Remember both languages of every page as they stand, whether they agree or not."""
+        for pair in sidecars.pairs(self.book()):
+            sidecars.write(pair.path, sidecars.Synced(pair.now, self.today))
 
     def _lab(self) -> Lab:
         return _read(read_text(self.root / self.lab))

@@ -96,7 +96,7 @@ def forbidden(book: Book) -> Iterable[Problem]:
         }
         names = {label for term in book.terms.values() for label in labels(term, lang)}
         any_name = _any_of(names | {entry["term"] for term in book.terms.values() for entry in term.forbidden})
-        for document in documents(book):
+        for document in documents(book, ("page", "decision", "term", "lab")):
             if document.lang != lang or not instead:
                 continue
             for number, line in document.markdown.lines():

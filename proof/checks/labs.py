@@ -1,13 +1,17 @@
-"""A lab runs alone: it carries the common part unchanged, says what it needs, and breaks itself at least once."""
+"""A lab runs alone: it carries the common part unchanged, says what it needs, breaks itself, and is told in Chinese too."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
-from proof import fix
-from proof.checks.rooms import line_of, place
-from proof.model import Book, Lab, Problem
+from proof import fix, labwords
+from proof.checks.parity import numbers
+from proof.checks.rooms import line_of, place, text_of
+from proof.load import yaml_line
+from proof.macros import nearest
+from proof.model import Book, Lab, LabWords, Problem
 
 CARD = ("Learn", "Run", "Memory", "Card", "Minutes")
 NEEDS = ("torch", "triton", "numpy")
@@ -71,3 +75,46 @@ def memory(book: Book) -> Iterable[Problem]:
             yield Problem(
                 place(book, lab.path), line_of(lab.path, "Memory:"), what, "Write what it needs", warning=True
             )
+
+
+def words(book: Book) -> Iterable[Problem]:
+    """What Chinese pages say of a lab is missing, of something that is gone, not Chinese, or of other numbers."""
+    for stem, lab in book.labs.items():
+        file = f"docs/zh/labs/{stem}.yml"
+        if there := book.words.get(stem):
+            text = text_of(there.path)
+            for at, what, mend in _words(lab, there):
+                yield Problem(file, yaml_line(text, list(at)), what, mend)
+        elif not (book.root / file).exists():  # else what is wrong with it is said already
+            what = f"{file} is missing, so Chinese pages speak English of this lab"
+            mend = (
+                "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
+            )
+            yield Problem(place(book, lab.path), 1, what, mend)
+    for stem, there in book.words.items():
+        if not (book.root / f"labs/{stem}.py").exists():
+            mend = f"Call it after a lab, or remove it. {nearest(stem, book.labs)}"
+            yield Problem(place(book, there.path), 1, f"there is no lab {stem!r}", mend)
+
+
+def _words(lab: Lab, there: LabWords) -> Iterable[tuple[tuple[str, ...], str, str]]:
+    """Place in the file, what is wrong there, how to mend it."""
+    own = labwords.english(lab)
+    english, chinese = labwords.texts(own), labwords.texts(there)
+    for table, name in sorted(chinese.keys() - english.keys()):
+        what = f"{table} tells of {name}, which {lab.stem}.py does not have"
+        yield (table, name), what, nearest(name, getattr(own, table))
+    for at, ours in english.items():
+        name, theirs = ".".join(at), chinese.get(at)
+        if theirs is None:
+            yield at, f"{name} is missing", f"Say it in Chinese: {ours}"
+        elif re.search("[a-z]{3}", ours) and not re.search("[\u4e00-\u9fff]", theirs):
+            yield at, f"{name} is not Chinese", f"Say it in Chinese: {ours}"
+        elif ours and (spare := _spare(ours, theirs)):
+            yield at, f"{name} has other numbers than the lab: {spare}", f"Say the same ones: {ours}"
+
+
+def _spare(ours: str, theirs: str) -> str:
+    """The numbers that only one of them says: +3 for one too many, −3 for one that is missing."""
+    here, there = Counter(numbers(theirs)), Counter(numbers(ours))
+    return ", ".join([*(f"+{n}" for n in (here - there).elements()), *(f"−{n}" for n in (there - here).elements())])

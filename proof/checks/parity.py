@@ -1,4 +1,7 @@
-"""Both languages of a page hold the same things: ids, code, snippets, macros, tables, mathematics, links, numbers."""
+"""Both languages of a page hold the same things: ids, code, snippets, macros, tables, mathematics, links, numbers.
+
+And neither has changed since someone compared them, whatever it holds: docs/parity/ remembers how they stood.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
+from proof import sidecars
 from proof.checks.markdown import Macro, Markdown
-from proof.checks.rooms import Document, documents
-from proof.model import Book, Problem
+from proof.checks.rooms import Document, documents, line_of, place
+from proof.model import LANGS, Book, Problem
+from proof.sidecars import Pair
 
 Things = list[tuple[int, str]]  # line, what must be the same
 
@@ -35,12 +40,17 @@ FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 NUMBER = re.compile(
     r"""(?<![A-Za-z_\d.])(?P<digits>\d{1,3}(?:[,\u2009\u202f]\d{3})+(?!\d)|\d+)(?P<part>(?:\.\d+)*)
     (?P<power>[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^\{?-?\d+|\*\*-?\d+|[eE][-+]?\d+(?![A-Za-z]))?
-    (?:\s?(?P<large>万亿|[万亿]|thousand\b|million\b|billion\b|trillion\b))?""",
+    (?:\s?(?P<large>万亿|[百千]?万|[十百千]?亿|thousand\b|million\b|billion\b|trillion\b))?""",
     re.VERBOSE,
 )
 LARGE = {
     "万": 10**4,
+    "百万": 10**6,
+    "千万": 10**7,
     "亿": 10**8,
+    "十亿": 10**9,
+    "百亿": 10**10,
+    "千亿": 10**11,
     "万亿": 10**12,
     "thousand": 10**3,
     "million": 10**6,
@@ -178,6 +188,35 @@ def _short(shape: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
+def drift(book: Book) -> Iterable[Problem]:
+    """A half of a page has changed since both were compared, or nobody has compared them."""
+    yield from filter(None, (drifted(book, pair) for pair in sidecars.pairs(book)))
+    for path in sidecars.orphans(book):
+        yield Problem(place(book, path), 1, "this belongs to no page", "Delete it, or name it like its page")
+
+
+def drifted(book: Book, pair: Pair) -> Problem | None:
+    """Whether, and how, a pair has left what its sidecar remembers."""
+    files = {lang: place(book, page.path) for lang, page in pair.halves.items()}
+    sync = f"`proof parity sync {pair.name}`"
+    if pair.fault:
+        mend = f"Restore it from git, or compare {files['zh']} with {files['en']} and run {sync}"
+        return Problem(place(book, pair.path), pair.fault.line, pair.fault.what, mend)
+    if not pair.synced:
+        what = f"nobody has compared this page with {files['en']}: there is no {place(book, pair.path)}"
+        return Problem(files["zh"], 1, what, f"Compare them, then run {sync}")
+    match pair.changed:
+        case [lang]:
+            other = files[LANGS[1 - LANGS.index(lang)]]
+            what = f"this page has changed since it was compared with {other} on {pair.synced.on}, and that one has not"
+            alone = f'where that one needs nothing, `proof parity ack {pair.name} --reason "…"`'
+            return Problem(files[lang], 1, what, f"Change {other} too and run {sync}; {alone}")
+        case [_, _]:
+            what = f"this page and {files['en']} have both changed since they were compared on {pair.synced.on}"
+            return Problem(files["zh"], 1, what, f"Compare them, then run {sync}")
+    return None
+
+
 def reasons(book: Book) -> Iterable[Problem]:
     """An exception from parity gives no reason."""
     for file, line, reason in parity_tally(book):
@@ -186,9 +225,14 @@ def reasons(book: Book) -> Iterable[Problem]:
 
 
 def parity_tally(book: Book) -> list[tuple[str, int, str]]:
-    """Each exception from parity: file, line, reason."""
-    return [
+    """Each exception from parity, in a page or acknowledged in a sidecar: file, line, reason."""
+    written = [
         (document.file, document.at(line), reason)
         for document in documents(book, ("page", "decision"))
         for line, reason in exceptions(document.markdown)[1]
+    ]
+    return written + [
+        (place(book, pair.path), line_of(pair.path, "reason:"), pair.synced.reason)
+        for pair in sidecars.pairs(book)
+        if pair.synced and pair.synced.reason
     ]

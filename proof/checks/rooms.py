@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from proof import labwords
 from proof.checks.markdown import Markdown, read
 from proof.load import Unreadable, read_text
 from proof.macros import where
@@ -27,7 +28,7 @@ class Document:
     before: int  # lines of that file above the text
     markdown: Markdown
     path: Path
-    kind: str  # page, decision, term
+    kind: str  # page, decision, term, lab
 
     def at(self, line: int) -> int:
         return self.before + line
@@ -53,6 +54,13 @@ def documents(book: Book, kinds: Iterable[str] = ("page", "decision", "term")) -
                 for text in (getattr(term, lang).short, getattr(term, lang).body):
                     file, before = place(book, term.path), above(term.path, text)
                     yield Document(lang, "glossary/index.md", file, before, read(text), term.path, "term")
+    if "lab" in kinds:
+        for stem, lab in book.labs.items():
+            for lang in LANGS:
+                told = labwords.words(book, lab, lang)
+                for text in labwords.texts(told).values():
+                    file, before = place(book, told.path), above(told.path, text)
+                    yield Document(lang, f"labs/{stem}.ipynb", file, before, read(text), told.path, "lab")
 
 
 def place(book: Book, path: Path) -> str:

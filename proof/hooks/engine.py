@@ -54,9 +54,22 @@ def build_language(book: Book, lang: Lang, out: Path, site_url: str | None) -> l
     return problems + [complaint(message, book.root, lang) for message in listener.messages]
 
 
-def serve(host: str, port: int, root: Path, rebuild: Callable[[], None], watch: list[Path]) -> None:
+class _Server(LiveReloadServer):
+    """Says when it can be reached."""
+
+    ready: Callable[[], None]
+
+    def server_activate(self) -> None:
+        super().server_activate()
+        self.ready()
+
+
+def serve(
+    host: str, port: int, root: Path, rebuild: Callable[[], None], watch: list[Path], ready: Callable[[], None]
+) -> None:
     """Serves `root`, calls rebuild() when a watched file changes, then reloads the browsers. Ends with Ctrl-C."""
-    live = LiveReloadServer(builder=rebuild, host=host, port=port, root=str(root))
+    live = _Server(builder=rebuild, host=host, port=port, root=str(root))
+    live.ready = ready
     live.error_handler = lambda code: page.read_bytes() if (page := root / f"{code}.html").is_file() else None
     for path in watch:
         live.watch(str(path))

@@ -10,7 +10,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
-from proof import assemble, model, notebook, render, terms
+from proof import assemble, model, notebook, parity, render, terms
 from proof.macros import PageError
 
 
@@ -19,7 +19,8 @@ def on_page_markdown(text: str, page: Page, config: MkDocsConfig, files: Files) 
     path = Path(page.file.abs_src_path or Path(config.config_file_path).parent / name)
     written = next((p for p in book.pages if (p.lang, p.name) == (lang, name)), model.Page(lang, name, path, text))
     try:
-        return render.expand(text, written, book, assemble.up(page.url))
+        up = assemble.up(page.url)
+        return parity.notice(render.expand(text, written, book, up), written, book, up)
     except PageError as error:
         config.extra["problems"].append(error.problem)
         return text
@@ -41,11 +42,11 @@ def _lab_page(html: str, book: model.Book, lab: model.Lab, page: Page, config: M
         md = markdown.Markdown(extensions=config.markdown_extensions, extension_configs=config.mdx_configs)
         parts.append((md.convert(part(book, lab, lang, up)), get_toc(md.toc_tokens)))
     (head, contents), (tail, more) = parts
-    sections = list(contents)[0].children if list(contents) else contents.items
+    sections = contents.items[0].children  # of the title
     for item in [*page.toc, *more]:
         sections.extend(item.children if item.level == 1 else [item])
     page.toc = contents
-    return head + notebook.slim(html) + tail
+    return head + assemble.lighter(notebook.slim(html)) + tail
 
 
 def _mark_formulas(contents) -> None:

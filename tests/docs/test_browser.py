@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from conftest import ROOT, Site, Visitor, equip
+from sites import ROOT, Site, Visitor, equip
 
 from proof import vendor
 from proof.model import LANGS, Book, Problem
@@ -59,7 +59,8 @@ def test_C070_no_page_asks_another_host_or_complains(seen: Seen):
 def test_C070_C071_every_diagram_is_drawn(seen: Seen):
     diagrams = [(path, each) for path, facts in seen.facts.items() for each in facts["diagrams"]]
     assert {path for path, _ in diagrams} >= {LESSON, f"en/{LESSON}"}
-    assert not [p for p, each in diagrams if not each["drawn"] or each["error"] or each["height"] < 40 or each["words"] < 2]
+    for path, each in diagrams:
+        assert each["drawn"] and not each["error"] and each["height"] > 40 and each["words"] > 1, path
 
 
 def test_C074_every_formula_is_drawn(seen: Seen):
@@ -157,10 +158,12 @@ def bad_diagrams(browser, named: list[tuple[str, int, str]]) -> list[Problem]:
     page = browser.new_page()
     page.add_script_tag(path=str(ROOT / vendor.FOLDER / "mermaid.min.js"))
     parse = "text => mermaid.parse(text).then(() => '', error => String(error.message ?? error))"
-    told = [(file, line, page.evaluate(parse, text)) for file, line, text in named]
+    found = []
+    for file, line, text in named:
+        if said := " ".join(page.evaluate(parse, text).split()):
+            found.append(Problem(file, line, f"Mermaid cannot read it: {said}", "Put the label between double quotes"))
     page.close()
-    mend = "Put the label between double quotes"
-    return [Problem(file, line, "Mermaid cannot read it: " + " ".join(said.split()), mend) for file, line, said in told if said]
+    return found
 
 
 def test_C071_mermaid_reads_every_diagram_of_the_sources(browser, book: Book):
@@ -203,14 +206,14 @@ def asked(request, visit, built: Site):
 
 
 QUERIES = {
-    "zh": ["归约", "规约", "访存", "合并访存", "softmax", "Softmax", "GPU kernel", "softmax 归约", "归约，访存", "掩码", "tl.load", "kernels"],
-    "en": ["reduction", "reductions", "coalesced", "coalescing", "softmax", "kernels", "masks", "tl.load", "accumulator"],
+    "zh": "归约|规约|访存|合并访存|softmax|Softmax|GPU kernel|softmax 归约|归约，访存|掩码|tl.load|kernels",
+    "en": "reduction|reductions|coalesced|coalescing|softmax|kernels|masks|tl.load|accumulator",
 }
 
 
 def test_C016_C068_every_query_finds_pages_of_this_language_each_once(asked, built: Site):
     lang, find = asked
-    found = {query: find(query) for query in QUERIES[lang]}
+    found = {query: find(query) for query in QUERIES[lang].split("|")}
     assert [query for query, pages in found.items() if not pages] == []
     for pages in found.values():
         assert len(pages) == len(set(pages))
@@ -229,7 +232,7 @@ def test_C016_a_term_finds_the_glossary_and_a_title_its_page_among_the_first_thr
 
 
 def test_C001_C068_every_lab_is_found_by_its_name(asked, book: Book):
-    lang, find = asked
+    _, find = asked
     for stem in book.labs:
         assert f"labs/{stem}/" in find(stem)[:3], stem
 
@@ -325,7 +328,7 @@ def test_a_term_shows_its_tip_on_hover_and_to_the_keyboard(visit, built: Site, l
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_tip_leaves_the_window(visit, built: Site, width: int):
     page = visit(built, viewport={"width": width, "height": 900}).go(LESSON)
-    for term in page.locator("article .term-wrap").all():
+    for term in page.locator("article .term-wrap:visible").all():  # not those in answers that are folded
         term.locator("a.term").focus()
         box = term.locator(".term-tip").bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
@@ -469,18 +472,20 @@ $$
 }
 
 
-@pytest.fixture(scope="session")
-def planted(served, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """A tiny site with one page of formulas and frames."""
-    from tests.conftest import Tiny
+_PLANTED: list[Site] = []  # built by the first test that asks
 
-    project = Tiny(tmp_path_factory.mktemp("planted") / "project")
-    equip(project, zh="  - 植入: planted.md\n", en="  - Planted: planted.md\n")
-    for lang, text in PLANTED.items():
-        project.write(f"docs/{lang}/planted.md", text)
-    site = served(project.root, "planted_site")
-    assert site.problems == []
-    return site
+
+@pytest.fixture
+def planted(served, tiny) -> Site:
+    """A tiny site with one page of formulas and frames."""
+    if not _PLANTED:
+        equip(tiny, zh="  - 植入: planted.md\n", en="  - Planted: planted.md\n")
+        for lang, text in PLANTED.items():
+            tiny.write(f"docs/{lang}/planted.md", text)
+        tiny.sync()
+        _PLANTED.append(served(tiny.root, "planted"))
+    assert _PLANTED[0].problems == []
+    return _PLANTED[0]
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -495,7 +500,8 @@ def test_C074_formulas_are_drawn_after_instant_navigation_and_prices_left_alone(
     assert page.locator(".katex-error").count() == 0
     assert page.locator("article .katex").count() == 4
     assert page.locator("article h2 .katex").count() == page.locator("article td .katex").count() == 1
-    assert {"zh": "一度电 $5，两度 $6。", "en": "A price of $5, two for $6."}[lang] in page.locator("article").inner_text()
+    price = {"zh": "一度电 $5，两度 $6。", "en": "A price of $5, two for $6."}[lang]
+    assert price in page.locator("article").inner_text()
 
 
 @pytest.mark.parametrize("lang", LANGS)

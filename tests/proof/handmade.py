@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from proof.load import read_lab
-from proof.model import Book, Decision, Lab, Page, Record, Source, Term, Text
+from proof.model import Book, Decision, Lab, LabWords, Page, Record, Source, Term, Text
 
 ROOT = Path("/book")
 TODAY = date(2026, 11, 29)
@@ -189,6 +189,23 @@ CARD = Source(
 )
 
 
+WORDS = LabWords(
+    ROOT / "docs/zh/labs/triton_scale.yml",
+    "缩放",
+    "一次乘法要花多少。",
+    "一次 load、一次 store，和中间的一切",
+    "1 GiB 显存",
+    "任何卡",
+    {
+        "ragged.max_abs_err": "舍入一次 | 大小为 2**3",
+        "large.max_abs_err": "64 位偏移",
+        "large.vs_copy": "访存受限",
+        "vector.wide_loads": "每个 lane 16 字节",
+    },
+    {"no_mask": "末尾被改写"},
+)
+
+
 def page(text: str, lang: str = "en", name: str = "lessons/one.md") -> Page:
     return Page(lang, name, ROOT / "docs" / lang / name, text)
 
@@ -196,6 +213,7 @@ def page(text: str, lang: str = "en", name: str = "lessons/one.md") -> Page:
 def book(*records: Record, source: str = LAB, today: date = TODAY, pages: list[Page] | None = None) -> Book:
     """The book with these records; without any, every claim is pending."""
     made = Book(ROOT, today, labs={"triton_scale": lab(source)}, records=list(records), pages=pages or [])
+    made.words = {"triton_scale": WORDS}
     made.terms = {t.id: t for t in (term("mask", "掩码", "mask"), term("coalescing", "合并访存", "coalescing"))}
     made.sources = {KERNEL.id: KERNEL, CARD.id: CARD}
     made.decisions = {(id, lang): decision(id, lang) for id in ("0002", "0004") for lang in ("zh", "en")}

@@ -112,6 +112,12 @@ def test_a_forbidden_word_inside_a_right_name_passes(tiny):
     assert found(tiny, glossary.forbidden) == []
 
 
+def test_a_forbidden_word_in_the_chinese_words_of_a_lab_is_found(tiny):
+    tiny.edit(tiny.term, "forbidden: []", "forbidden: [{lang: zh, term: 掩膜, use: mask}]")
+    tiny.edit(tiny.words, "最后一块写到了末尾之后", "没有掩膜")
+    assert found(tiny, glossary.forbidden) == [f"{tiny.words}:11: the glossary does not use '掩膜' (glossary/mask.yml)"]
+
+
 def test_a_word_forbidden_in_chinese_may_stand_in_english(tiny):
     forbid(tiny, "zh", "guard", "mask")
     add(tiny, "guard", "en")

@@ -1,4 +1,4 @@
-"""A lab carries the common part, says what it needs and breaks itself."""
+"""A lab carries the common part, says what it needs, breaks itself, and is told in Chinese too."""
 
 import pytest
 from planted import found
@@ -82,3 +82,75 @@ def test_the_peak_of_an_older_lab_does_not_count(tiny):
     tiny.edit(tiny.lab, "Memory:  1 GiB", "Memory:  256 MiB")
     tiny.edit(tiny.lab, "def programs(n):\n    return", "def programs(n):\n    n = n\n    return")
     assert found(tiny, labs.memory) == []
+
+
+# What Chinese pages say of it
+
+
+def test_a_lab_without_chinese_words_is_found_and_the_mend_says_what_to_write(tiny):
+    tiny.remove(tiny.words)
+    (problem,) = labs.words(tiny.book())
+    assert str(problem) == (
+        f"{tiny.lab}:1: {tiny.words} is missing, so Chinese pages speak English of this lab. "
+        "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
+    )
+
+
+def test_words_that_cannot_be_read_are_not_missing_too(tiny):
+    tiny.edit(tiny.words, "card: ", "cards: ")
+    assert found(tiny, labs.words) == []
+
+
+FAULTS = {
+    "claim untold": ("  ragged.programs: 三个整块，一个凑不满的块\n", "", 6, "why.ragged.programs is missing"),
+    "break untold": ("breaks:\n  no_mask: 最后一块写到了末尾之后\n", "", 1, "breaks.no_mask is missing"),
+    "claim gone": ("ragged.programs: ", "ragged.calls: 一次\n  ragged.programs: ", 8, "why tells of ragged.calls, which triton_tiny.py does not have"),
+    "break gone": ("  no_mask: ", "  no_masks: 末尾\n  no_mask: ", 11, "breaks tells of no_masks, which triton_tiny.py does not have"),
+    "English": ("每个元素除以三。", "Each element divided by three.", 2, "sentence is not Chinese"),
+    "almost English": ("字节数与拷贝相同", "as many bytes as one copy", 9, "why.large_fp32.vs_copy is not Chinese"),
+    "another number": ("memory: 1 GiB", "memory: 2 GiB", 4, "memory has other numbers than the lab: +2, −1"),
+    "a number too many": ("任何卡", "任何 80 GB 的卡", 5, "card has other numbers than the lab: +80"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_words_that_do_not_fit_the_lab_are_found_with_line_and_key(tiny, fault):
+    old, new, line, what = FAULTS[fault]
+    tiny.edit(tiny.words, old, new)
+    assert found(tiny, labs.words) == [f"{tiny.words}:{line}: {what}"]
+
+
+def test_a_number_that_the_lab_loses_is_found_in_its_words(tiny):
+    tiny.edit(tiny.lab, "Memory:  1 GiB", "Memory:  little")
+    assert found(tiny, labs.words) == [f"{tiny.words}:4: memory is not Chinese"]
+    tiny.edit(tiny.words, "memory: 1 GiB", "memory: 很少，不到 1 GiB")
+    assert found(tiny, labs.words) == [f"{tiny.words}:4: memory has other numbers than the lab: +1"]
+
+
+def test_numbers_agree_in_any_spelling_and_order(tiny):
+    tiny.edit(tiny.lab, "as many bytes as a copy", "15,000 bytes, past 2**31, within 5 in 100")
+    tiny.edit(tiny.words, "字节数与拷贝相同", "差距在 5/100 以内，1.5 万字节，越过 2³¹")
+    assert found(tiny, labs.words) == []
+
+
+def test_the_mend_quotes_the_lab(tiny):
+    tiny.edit(tiny.words, "字节数与拷贝相同", "同样是 2 次")
+    (problem,) = labs.words(tiny.book())
+    assert problem.mend == "Say the same ones: as many bytes as a copy"
+
+
+def test_the_mend_of_a_stale_key_names_the_nearest(tiny):
+    tiny.edit(tiny.words, "ragged.programs: ", "ragged.program: ")
+    assert sorted(problem.mend for problem in labs.words(tiny.book())) == [
+        "Nearest: ragged.programs",
+        "Say it in Chinese: three full blocks and a ragged one",
+    ]
+
+
+def test_words_of_a_lab_that_is_gone_are_found(tiny):
+    tiny.write("docs/zh/labs/triton_tidy.yml", tiny.read(tiny.words))
+    (problem,) = labs.words(tiny.book())
+    assert str(problem) == (
+        "docs/zh/labs/triton_tidy.yml:1: there is no lab 'triton_tidy'. "
+        "Call it after a lab, or remove it. Nearest: triton_tiny"
+    )

@@ -321,6 +321,44 @@ def test_a_broken_term_is_named_with_its_line(tiny, old, new, line, what):
     assert what in book.problems[0].what
 
 
+# What Chinese pages say of a lab
+
+
+def test_the_chinese_words_of_a_lab_are_read_by_its_stem(tiny):
+    (words,) = tiny.book().words.values()
+    assert (words.path.name, words.title, words.card) == ("triton_tiny.yml", "三分之一", "任何卡")
+    assert words.why["ragged.programs"] == "三个整块，一个凑不满的块"
+    assert words.breaks == {"no_mask": "最后一块写到了末尾之后"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what"),
+    [
+        ("title: 三分之一\n", "", 1, "'title' is a required property"),
+        ("card: 任何卡", "card: 任何卡\ncost: 2 元", 1, "'cost' was unexpected"),
+        ("learn: 一次 load，一次 store", "learn: [load, store]", 3, "learn: ['load', 'store'] is not of type 'string'"),
+        ("memory: 1 GiB", "memory: 1 GiB\nmemory: 2 GiB", 5, 'found duplicate key "memory"'),
+        ("  ragged.programs: 三个整块", "  ragged.programs: |\n    三个\n    整块", 8, "does not match"),
+        ("breaks:\n  no_mask: ", "breaks: ", 10, "breaks: '最后一块写到了末尾之后' is not of type 'object'"),
+    ],
+)
+def test_broken_words_are_named_with_their_line(tiny, old, new, line, what):
+    tiny.edit(tiny.words, old, new)
+    book = tiny.book()
+    assert book.words == {}
+    assert (book.problems[0].file, book.problems[0].line) == (tiny.words, line)
+    assert what in book.problems[0].what
+
+
+def test_words_in_a_file_that_ends_in_yaml_are_to_be_renamed(tiny):
+    (tiny.root / tiny.words).rename(tiny.root / "docs/zh/labs/triton_tiny.yaml")
+    (problem,) = tiny.book().problems
+    assert (problem.what, problem.mend) == (
+        "the file of triton_tiny is named triton_tiny.yaml",
+        "Call it triton_tiny.yml",
+    )
+
+
 def test_yaml_is_read_as_text_of_yaml_1_2():
     assert parse_yaml("a: no\nb: 0012\nc: null\nd:\ne: [1.0]\n") == {"a": "no", "b": "0012", "e": ["1.0"]}
 
@@ -381,6 +419,14 @@ def test_a_page_has_the_same_name_in_both_languages(tiny):
     assert [(page.lang, page.name) for page in tiny.book().pages] == [("zh", "index.md"), ("en", "index.md")]
 
 
+def test_pages_follow_the_menu_and_then_their_names(tiny):
+    tiny.write("mkdocs.yml", "nav:\n  - 首页: index.md\n  - 课程:\n      - lessons/b.md\n      - 甲: lessons/a.md\n")
+    for name in ("lessons/a.md", "lessons/b.md", "x.md", "about.md"):
+        tiny.write(f"docs/zh/{name}", "# 页 { #page }\n")
+    names = [page.name for page in tiny.book().pages if page.lang == "zh"]
+    assert names == ["index.md", "lessons/b.md", "lessons/a.md", "about.md", "x.md"]
+
+
 # Encodings
 
 WRITTEN = {
@@ -390,6 +436,7 @@ WRITTEN = {
     "page": lambda tiny: tiny.page["zh"],
     "lab": lambda tiny: tiny.lab,
     "source": lambda tiny: tiny.source,
+    "words": lambda tiny: tiny.words,
 }
 
 
@@ -399,6 +446,7 @@ def contents(tiny):
     assert book.problems == []
     rooms = (
         book.labs.values(),
+        book.words.values(),
         book.records,
         book.terms.values(),
         book.decisions.values(),

@@ -70,7 +70,7 @@ def test_a_number_has_three_significant_digits_and_whole_ones_stay(x, shown):
 
 
 @pytest.mark.parametrize(
-    ("x", "shown"), [(1.0341, "1.03×"), (0.97, "0.970×"), (1, "1.00×"), (12.34, "12.3×"), (123.4, "123×")]
+    ("x", "shown"), [(1.0341, "1.03×"), (0.97, "0.970×"), (1, "1.00×"), (12.34, "12.3×"), (123.4, "123×"), (29_920.0, "29,900×")]
 )
 def test_a_ratio_has_three_digits_and_a_cross(x, shown):
     assert times(x) == shown
@@ -305,7 +305,7 @@ def test_a_break_that_nobody_ran_shows_a_badge():
 
 def test_a_break_seen_as_an_error_shows_how_large_it_was():
     lab = made.lab(made.LAB.replace('"guard", "the tail', '"error", "the tail'))
-    record = made.record(lab, no_mask={"value": "error", "max_abs_err": 0.5})
+    record = made.record(lab, no_mask={"value": "error", "figure": 0.5})
     book = made.book(record, source=lab.source)
     assert "outside the bound (0.5) H200" in html(expand('{{ break_diff("scale.no_mask") }}', book)).get_text()
 
@@ -342,6 +342,61 @@ def test_a_lab_card_offers_both_files():
 def test_the_table_of_labs_names_each_with_its_question():
     cells = [cell.get_text("|") for cell in html(expand("{{ labs() }}", made.measured())).find_all("td")]
     assert cells == ["Scale|triton_scale.py", "What one multiplication costs.", "about 2 min", "5 claims: |5 valid"]
+
+
+# What a lab says, in the language of the page
+
+BOTH = [
+    ("title", "Scale", "缩放"),
+    ("sentence", "What one multiplication costs.", "一次乘法要花多少。"),
+    ("learn", "a load, a store and what lies between", "一次 load、一次 store，和中间的一切"),
+    ("memory", "1 GiB", "1 GiB 显存"),
+    ("card", "any", "任何卡"),
+    ("reason", "one rounding | of 2**3", "舍入一次 | 大小为 2**3"),
+    ("what is seen", "the tail is overwritten", "末尾被改写"),
+]
+
+
+def _cells(text: str) -> set[str]:
+    """What stands alone in a cell, a paragraph, a heading, or between two line breaks."""
+    return set(html(text).get_text("\n").split("\n"))
+
+
+@pytest.mark.parametrize(("what", "en", "zh"), BOTH, ids=[each[0] for each in BOTH])
+def test_the_page_of_a_lab_speaks_one_language(what, en, zh):
+    book = made.measured()
+    for lang, ours, theirs in (("en", en, zh), ("zh", zh, en)):
+        cells = _cells(render.lab_head(book, book.labs["triton_scale"], lang, "../../"))
+        assert ours in cells and theirs not in cells
+
+
+@pytest.mark.parametrize(
+    ("macro", "en", "zh"),
+    [
+        ("{{ labs() }}", "What one multiplication costs.", "一次乘法要花多少。"),
+        (
+            '{{ lab_card("triton_scale") }}',
+            "a load, a store and what lies between",
+            "一次 load、一次 store，和中间的一切",
+        ),
+        (f'{{{{ claims("{made.RATIO}") }}}}', "memory-bound", "访存受限"),
+        (f'{{{{ claims("{made.BREAK}") }}}}', "the tail is overwritten", "末尾被改写"),
+        ('{{ break_diff("scale.no_mask") }}', "the tail is overwritten", "末尾被改写"),
+        (f'{{{{ claim("{made.LARGE}", field="bound") }}}}', "64-bit offsets", "64 位偏移"),
+    ],
+)
+def test_a_macro_speaks_of_a_lab_in_the_language_of_its_page(macro, en, zh):
+    for lang, ours, theirs in (("en", en, zh), ("zh", zh, en)):
+        shown = expand(macro, made.measured(), lang)
+        assert ours in shown and theirs not in shown
+
+
+def test_what_has_no_chinese_words_yet_is_shown_in_english():
+    book = made.book()
+    book.words["triton_scale"] = dataclasses.replace(made.WORDS, why={}, breaks={})
+    assert "memory-bound" in expand(f'{{{{ claims("{made.RATIO}") }}}}', book, "zh")
+    del book.words["triton_scale"]
+    assert "What one multiplication costs." in expand("{{ labs() }}", book, "zh")
 
 
 # Line notes

@@ -1,0 +1,71 @@
+# Needs make and Python 3.11.5 or later. Everything else goes into .venv, and only what pyproject.toml pins.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest
+TESTS := $(PYTEST) -n 2 --dist loadgroup
+
+help:
+	@echo "make serve      build the site and show both languages, with reload"
+	@echo "make test       every check and test that needs no GPU; BROWSER=none leaves the browser out"
+	@echo "make site       strict build of both languages into site/"
+	@echo "make fix        format, and rewrite the common part of the labs"
+	@echo "make setup      everything that these need; they also set it up themselves"
+	@echo "make test-deep  make test and the long tests"
+
+serve: .venv/site
+	@$(BIN)/proof serve
+
+site: .venv/site
+	@$(BIN)/proof site
+
+setup: .venv/site .venv/tools .venv/labs chromium
+
+lint: .venv/tools
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
+
+fix: .venv/tools
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet . ; $(BIN)/proof fix
+
+test: .venv/labs lint
+	@$(BIN)/proof check
+ifeq ($(BROWSER),none)
+	@$(TESTS) -m "not gpu and not deep and not browser"
+	@echo "left out by BROWSER=none: $$($(PYTEST) --collect-only -q -m browser tests/docs | tail -1)"
+else
+	@$(MAKE) --no-print-directory chromium
+	@$(TESTS) -m "not gpu and not deep"
+endif
+
+test-deep: .venv/labs lint chromium
+	@$(BIN)/proof check
+	@$(TESTS) -m "not gpu"
+
+chromium: .venv/tools
+	@$(BIN)/python tests/docs/chromium.py
+
+# A stamp each: what the site needs, what tests need, what labs need. An importable torch is kept as it is.
+.venv/site: pyproject.toml package-lock.json
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || \
+	  { echo "Python 3.11.5 or later is needed; name one with make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@echo "setting up .venv for the site: about a minute"
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $$($(PYTHON) -c 'import torch' 2>/dev/null && echo --system-site-packages) .venv
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) --editable .
+	@command -v npm >/dev/null || $(PIP) --group node
+	@$(BIN)/python -m proof.vendor
+	@touch $@
+
+.venv/tools: .venv/site
+	@$(PIP) --group test
+	@touch $@
+
+.venv/labs: .venv/tools
+	@echo "setting up torch and triton: a few minutes the first time"
+	@$(BIN)/python -c 'import torch' 2>/dev/null || $(PIP) --group labs
+	@$(BIN)/python -c 'import numpy, triton' 2>/dev/null || $(PIP) 'numpy<2.4' triton
+	@touch $@
+
+.PHONY: help serve site setup lint fix test test-deep chromium
