@@ -223,13 +223,12 @@ def _slug(title: str, wanted: str) -> str:
 
 
 def _snake(name: str) -> str:
-    """The name, if it is one for a Python file: small letters, digits and _."""
-    if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
+    """The name, if it is one for a Python file that every line holds: small letters, digits and _, at most 40."""
+    if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) and len(name) <= 40:
         return name
-    suggestion = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_0123456789")
-    raise Refused(
-        f"{name!r} is no name here: small letters, digits and _. {f'Try {suggestion}' if suggestion else ''}".strip()
-    )
+    other = re.sub(r"[^a-z0-9]+", "_", name.lower()).lstrip("_0123456789")[:40].rstrip("_")
+    said = f"{name!r} is no name here: small letters, digits and _, at most 40"
+    raise Refused(f"{said}. Try {other}" if other else said)
 
 
 def _title(name: str) -> str:

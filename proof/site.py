@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import shutil
 import signal
 import socket
@@ -31,7 +32,7 @@ def build(root: Path, strict: bool = True, out: Path | None = None, site_url: st
         vendor.vendor(root)
     except vendor.VendorError as error:
         return [Problem("package-lock.json", 1, str(error), "Then run it again")]
-    out = out or root / "site"
+    out, site_url = out or root / "site", site_url or os.environ.get("SITE_URL")
     book = load_book(root, date.today())
     problems = [*book.problems, *(check.check(book) if strict else [])]
     unmade = engine.build_language(book, "zh", out, site_url)  # first, since it empties `out`

@@ -40,7 +40,7 @@ def build_language(book: Book, lang: Lang, out: Path, site_url: str | None) -> l
     log.addHandler(listener)
     log.propagate = False
     try:
-        config = load_config(str(book.root / CONFIG[lang]), site_dir=str(out), site_url=site_url)
+        config = load_config(str(book.root / CONFIG[lang]), site_dir=str(out), site_url=site_url or None)
         config.extra.update(book=book, problems=problems)
         config.plugins.on_startup(command="build", dirty=False)
         build(config)

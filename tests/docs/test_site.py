@@ -110,10 +110,10 @@ def test_C019_no_bold_mark_is_left_in_prose(built: Site):
 def test_C062_heading_ids_are_meaningful_unique_and_the_same_in_both_languages(built: Site):
     ids = {}
     for page in built.pages:
-        article = soup(built, page).article
-        ids[page] = [heading.get("id") for heading in article.select("h1, h2, h3, h4")]
+        whole = soup(built, page)
+        ids[page] = [heading.get("id") for heading in whole.article.select("h1, h2, h3, h4")]
         assert not [i for i in ids[page] if not i or re.fullmatch(r"_\d+|.*_\d", i)], page
-        every = [tag["id"] for tag in soup(built, page).select("[id]")]
+        every = [tag["id"] for tag in whole.select("[id]")]
         assert len(every) == len(set(every)), page
     for page in pages_of(built, "zh") - {"glossary/"}:
         assert ids[f"en/{page}"] == ids[page], page
@@ -310,6 +310,25 @@ def test_C067_a_lost_page_of_one_language_makes_the_build_red(plant):
     problems = plant.build().problems
     assert said(problems, "docs/zh/more.md")
     assert said(problems, "mkdocs.en.yml", "more.md")
+
+
+@pytest.mark.parametrize(
+    ("said_by", "root"), [("", "http://127.0.0.1:8000/"), ("https://example.org/a", "https://example.org/a/")]
+)
+def test_C065_where_the_site_is_published_comes_from_SITE_URL(
+    plant, tmp_path: Path, monkeypatch, said_by: str, root: str
+):
+    monkeypatch.setenv("SITE_URL", said_by)
+    assert site.build(plant.root, False, tmp_path / "out") == []
+    for lang, head in HEADS.items():
+        page = soup(Site(tmp_path / "out", ""), head)
+        assert page.select_one("link[rel=canonical]")["href"] == root + head
+        assert page.select_one(f"link[hreflang={lang}]")["href"] == root + head
+
+
+def test_an_address_that_is_none_is_named(plant, tmp_path: Path):
+    problems = site.build(plant.root, False, tmp_path / "out", "example.org")
+    assert said(problems, "mkdocs.yml:", "'site_url'", "The URL isn't valid")
 
 
 def test_a_page_that_no_menu_holds_makes_the_build_red(plant):
