@@ -71,6 +71,8 @@ def checked(**tensors):
     """Raise TypeError or ValueError, naming the tensor, for what none of the kernels here can read."""
     first = next(iter(tensors.values()))
     for name, t in tensors.items():
+        if not isinstance(t, torch.Tensor) or t.layout != torch.strided:
+            raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides")
         if t.dtype not in DTYPES or (INTERPRETED and t.dtype == torch.bfloat16):
             raise TypeError(f"{name} is {t.dtype}; allowed: float32, float16 and, on a GPU, bfloat16")
         if t.device.type != DEVICE or t.device != first.device:
@@ -81,8 +83,8 @@ def checked(**tensors):
 
 def scale(x: torch.Tensor, factor: float, out: torch.Tensor | None = None) -> torch.Tensor:
     """Return x * factor, computed in float32, in the dtype of x, in `out` if given. x is contiguous, of any shape."""
+    checked(x=x, out=x if out is None else out)
     out = torch.empty_like(x) if out is None else out
-    checked(x=x, out=out)
     if out.shape != x.shape or out.dtype != x.dtype:
         raise ValueError(f"out is {tuple(out.shape)} {out.dtype}; it must be as x, {tuple(x.shape)} {x.dtype}")
     if x.numel():
@@ -209,7 +211,8 @@ def whole(shape, gen, low, high, dtype=torch.float32):
 
 def scale_error(n, dtype=torch.float32, seed=0):
     x = whole((n,), torch.Generator(DEVICE).manual_seed(seed), -99, 99, dtype)
-    return [(scale(x, FACTOR, out=fence(x, output=True)), reference(x, factor=FACTOR))]
+    kept = x.clone()  # a kernel that spoils its input must not spoil the reference
+    return [(scale(x, FACTOR, out=fence(x, output=True)), reference(kept, factor=FACTOR))]
 
 
 def accumulate_error(n, alone=False, seed=0):
@@ -226,7 +229,8 @@ def accumulate_error(n, alone=False, seed=0):
 def dot_error(M, N, K, dtype=torch.float16, seed=0):
     gen = torch.Generator(DEVICE).manual_seed(seed)
     a, b = whole((M, K), gen, -2, 3, dtype), whole((K, N), gen, -2, 3, dtype)
-    return [(dot(a, b), reference(a, b))]
+    kept = a.clone(), b.clone()
+    return [(dot(a, b), reference(*kept))]
 
 
 def variants(then, **options):

@@ -119,6 +119,9 @@ def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None, in
     such products; for 16 bits it changes nothing. Raises TypeError for a dtype, ValueError for the rest; bfloat16 is
     refused in the interpreter, which computes it wrongly.
     """
+    for name, t in (("a", a), ("b", b), ("out", a if out is None else out)):
+        if not isinstance(t, torch.Tensor) or t.layout != torch.strided:
+            raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides")
     if a.dtype not in DTYPES or (INTERPRETED and a.dtype == torch.bfloat16):
         allowed = ", ".join(str(d) for d in DTYPES if not (INTERPRETED and d == torch.bfloat16))
         raise TypeError(f"a is {a.dtype}; allowed here: {allowed}")
@@ -183,8 +186,9 @@ def factors(M, N, K, dtype, values, layout, seed):
 def error(M, N, K, dtype=torch.float32, values="random", layout="plain", input_precision="ieee", seed=0):
     """The product and the reference, the output between guards and full of NaN before."""
     a, b = factors(M, N, K, dtype, values, layout, seed)
+    kept = a.clone(), b.clone()  # a kernel that spoils its inputs must not spoil the reference
     got = matmul(a, b, out=fence(a.new_empty(M, N), output=True), input_precision=input_precision)
-    return [(got, reference(a, b))]
+    return [(got, reference(*kept))]
 
 
 def each_config(M, N, K, dtype, seed=0):

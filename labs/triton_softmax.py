@@ -70,6 +70,9 @@ def softmax(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
     -inf, becomes NaN. Raises TypeError for a dtype, ValueError for the rest; bfloat16 is refused in the interpreter,
     which truncates to it.
     """
+    for name, t in (("x", x), ("out", x if out is None else out)):
+        if not isinstance(t, torch.Tensor) or t.layout != torch.strided:
+            raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides")
     if x.dtype not in DTYPES or (INTERPRETED and x.dtype == torch.bfloat16):
         allowed = ", ".join(str(d) for d in DTYPES if not (INTERPRETED and d == torch.bfloat16))
         raise TypeError(f"x is {x.dtype}; allowed here: {allowed}")
@@ -143,7 +146,9 @@ def widths(n_cols, dtype=torch.float32):
 def views():
     """softmax and the reference on views whose rows are whole: cut, skipped, off alignment, one row for all."""
     base = draw(8, 96)
-    return ((softmax(x), reference(x)) for x in (base[:, :37], base[::2], base[:, 1:], base[:1].expand(8, 96)))
+    for x in (base[:, :37], base[::2], base[:, 1:], base[:1].expand(8, 96)):
+        kept = x.clone()
+        yield softmax(x), reference(kept)
 
 
 def refused():

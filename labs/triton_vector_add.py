@@ -64,6 +64,9 @@ def add(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> to
     All three are contiguous and have the shape, dtype and device of x. Raises TypeError for a dtype, ValueError for
     the rest; bfloat16 is refused in the interpreter, which computes it wrongly.
     """
+    for name, t in (("x", x), ("y", y), ("out", x if out is None else out)):
+        if not isinstance(t, torch.Tensor) or t.layout != torch.strided:
+            raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides")
     out = torch.empty_like(x) if out is None else out
     if x.dtype not in DTYPES or (INTERPRETED and x.dtype == torch.bfloat16):
         allowed = ", ".join(str(d) for d in DTYPES if not (INTERPRETED and d == torch.bfloat16))
@@ -96,8 +99,9 @@ def error(n, dtype=torch.float32, values="random", seed=0):
         x.copy_(some.repeat_interleave(9).to(dtype)), y.copy_(some.repeat(9).to(dtype))
     elif dtype.is_floating_point:
         x.div_(7), y.div_(3)  # so that almost every sum must be rounded
+    kept = x.clone(), y.clone()  # a kernel that spoils its inputs must not spoil the reference
     got = add(x, y, out=fence(x, output=True))
-    return ((g, reference(a, b)) for g, a, b in zip(got.split(2**26), x.split(2**26), y.split(2**26)))
+    return ((g, reference(a, b)) for g, a, b in zip(*(t.split(2**26) for t in (got, *kept))))
 
 
 def views_refused():

@@ -26,7 +26,7 @@ from proof.sidecars import Synced, digest, written
 
 CONFIRMATION = "tests/proof/test_check_decisions.py"
 MENUS: dict[Lang, tuple[str, str]] = {
-    "zh": ("mkdocs.yml", "- 新课 {title}: lessons/{name}.md # TODO(new): 中文标题"),
+    "zh": ("mkdocs.yml", "- 新课：{title}: lessons/{name}.md # TODO(new): 中文标题"),
     "en": ("mkdocs.en.yml", "- {title}: lessons/{name}.md"),
 }
 LESSON: dict[Lang, dict[str, str]] = {  # what stands in a lesson around what it quotes of a lab
@@ -118,7 +118,7 @@ def _term(book: Book, title: str) -> Start:
             if fold(entry["term"]) == fold(title):
                 raise Refused(f"the glossary says {entry['use']} instead of {title!r}: see glossary/{term.path.name}")
     known = {label: f"{term.en.preferred} (glossary/{term.path.name})" for label, term in names.items()}
-    values = {"name": name, "quoted": _quoted(title)}
+    values = {"name": name, "title": _escaped(title)}
     return Start({f"glossary/{name}.yml": _filled("term.yml", values)}, notes=_near(title, known))
 
 
@@ -130,7 +130,7 @@ def _decision(book: Book, title: str) -> Start:
     number, note = _next_number(book.root)
     values = {
         "number": f"{number:04}",
-        "quoted": _quoted(title),
+        "title": _escaped(title),
         "today": str(book.today),
         "confirmation": CONFIRMATION,
     }
@@ -158,11 +158,12 @@ def _lesson(book: Book, name: str) -> Start:
     name = _snake(short_name(name))
     known = {Path(page.name).stem: page.name for page in book.pages if page.name.startswith("lessons/")}
     lab, texts, menus = book.labs.get(f"triton_{name}"), {}, {}
-    values = {"title": _title(name), "quoted": _quoted(_title(name)), "anchor": name.replace("_", "-")}
+    title = _title(name)
+    values = {"title": title, "anchor": name.replace("_", "-")}
     for lang in LANGS:
         texts[lang] = _filled(f"lesson.{lang}.md", values | _quotes(lab, lang, name))
         menu, entry = MENUS[lang]
-        menus[menu] = _with_entry(book.root / menu, entry.format(title=_title(name), name=name))
+        menus[menu] = _with_entry(book.root / menu, entry.format(title=title, name=name))
     files = {f"docs/{lang}/lessons/{name}.md": text for lang, text in texts.items()}
     synced = Synced({lang: digest(text) for lang, text in texts.items()}, book.today)
     files[f"docs/parity/lessons/{name}.yml"] = written(synced)
@@ -235,9 +236,9 @@ def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _quoted(text: str) -> str:
-    """The text as a YAML string."""
-    return json.dumps(text, ensure_ascii=False)
+def _escaped(text: str) -> str:
+    """The text as it stands between the quotes of a YAML string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _near(name: str, known: Mapping[str, str]) -> list[str]:

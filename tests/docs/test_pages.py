@@ -65,7 +65,9 @@ def test_every_kernel_is_quoted_and_explained_line_by_line(book, lang):
     pages = written(book, lang)
     quoted = {snippet.shape for page in pages for snippet in page.snippets}
     noted = {macro.args[0] for page in pages for macro in page.macros if macro.name == "notes"}
-    taught = finished(book, book.labs) - {"triton_lab_notes"}  # that one asks what a launch does, not how its kernel is written
+    taught = finished(book, book.labs) - {
+        "triton_lab_notes"
+    }  # that one asks what a launch does, not how its kernel is written
     assert quoted >= {f"labs/{stem}.py:kernel" for stem in taught}
     assert noted >= {f"{stem}:kernel" for stem in taught}
 

@@ -402,3 +402,39 @@ def test_the_gated_tests_stay_out_of_every_other_run():
         text=True,
     )
     assert "no tests collected" in done.stdout and "deselected" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("stem", "launcher", "names"),
+    [
+        ("triton_vector_add", "add", ("x", "y", "out")),
+        ("triton_softmax", "softmax", ("x", "out")),
+        ("triton_matmul", "matmul", ("a", "b", "out")),
+        ("triton_lab_notes", "scale", ("x", "out")),
+        ("triton_lab_notes", "accumulate", ("x", "total")),
+        ("triton_lab_notes", "dot", ("a", "b")),
+    ],
+)
+@pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
+def test_an_argument_that_is_no_dense_tensor_is_named(lab, stem, launcher, names, wrong):
+    good = {name: torch.ones(1) if launcher == "accumulate" else torch.ones(2, 2) for name in names}
+    extra = {"factor": 2.0} if launcher == "scale" else {}
+    for name in names:
+        with pytest.raises(
+            TypeError, match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides"
+        ):
+            getattr(lab(stem), launcher)(**good | {name: wrong}, **extra)
+
+
+def test_a_kernel_that_spoils_its_inputs_does_not_spoil_the_reference(tmp_path):
+    source = (ROOT / "labs/triton_vector_add.py").read_text(encoding="utf-8")
+    right = "tl.store(out_ptr + offsets, x + y, mask=mask)"
+    assert source.count(right) == 1
+    spoiled = source.replace(
+        right, "tl.store(y_ptr + offsets, x, mask=mask)\n    tl.store(out_ptr + offsets, x + x, mask=mask)"
+    )
+    path = tmp_path / "triton_vector_add.py"
+    path.write_text(spoiled, encoding="utf-8")
+    done = subprocess.run([sys.executable, path, "--only", "ragged_fp32.max_abs_err"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "error     vector_add.ragged_fp32.max_abs_err" in done.stdout

@@ -208,9 +208,9 @@ def test_a_lesson_stands_below_the_others_in_both_menus(grown):
     grown.proof("new", "lesson", "wave_two")
     zh, en = grown.read("mkdocs.yml"), (grown.root / "mkdocs.en.yml").read_bytes().decode()
     below = "      - 第一课: lessons/one.md\n"
-    assert zh == MENU.replace(below, below + "      - 新课 Wave two: lessons/wave_two.md # TODO(new): 中文标题\n")
+    assert zh == MENU.replace(below, below + "      - 新课：Wave two: lessons/wave_two.md # TODO(new): 中文标题\n")
     assert en == MENU.replace(below, below + "      - Wave two: lessons/wave_two.md\n").replace("\n", "\r\n")
-    assert YAML(typ="safe", pure=True).load(zh)["nav"][1]["课程"][1] == {"新课 Wave two": "lessons/wave_two.md"}
+    assert YAML(typ="safe", pure=True).load(zh)["nav"][1]["课程"][1] == {"新课：Wave two": "lessons/wave_two.md"}
 
 
 @pytest.mark.parametrize("menu", [b"nav: []\n", "菜单".encode("gb18030"), None])

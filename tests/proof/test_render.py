@@ -70,7 +70,8 @@ def test_a_number_has_three_significant_digits_and_whole_ones_stay(x, shown):
 
 
 @pytest.mark.parametrize(
-    ("x", "shown"), [(1.0341, "1.03×"), (0.97, "0.970×"), (1, "1.00×"), (12.34, "12.3×"), (123.4, "123×"), (29_920.0, "29,900×")]
+    ("x", "shown"),
+    [(1.0341, "1.03×"), (0.97, "0.970×"), (1, "1.00×"), (12.34, "12.3×"), (123.4, "123×"), (29_920.0, "29,900×")],
 )
 def test_a_ratio_has_three_digits_and_a_cross(x, shown):
     assert times(x) == shown
