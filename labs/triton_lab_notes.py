@@ -71,8 +71,10 @@ def checked(**tensors):
     """Raise TypeError or ValueError, naming the tensor, for what none of the kernels here can read."""
     first = next(iter(tensors.values()))
     for name, t in tensors.items():
-        if not isinstance(t, torch.Tensor) or t.layout != torch.strided:
-            raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides")
+        if not isinstance(t, torch.Tensor) or t.layout != torch.strided or t.is_neg():
+            raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides, its values as they lie in memory")
+        if t.requires_grad and torch.is_grad_enabled():
+            raise ValueError(f"{name} requires a gradient, and this kernel has no backward: pass {name}.detach()")
         if t.dtype not in DTYPES or (INTERPRETED and t.dtype == torch.bfloat16):
             raise TypeError(f"{name} is {t.dtype}; allowed: float32, float16 and, on a GPU, bfloat16")
         if t.device.type != DEVICE or t.device != first.device:
@@ -87,6 +89,8 @@ def scale(x: torch.Tensor, factor: float, out: torch.Tensor | None = None) -> to
     out = torch.empty_like(x) if out is None else out
     if out.shape != x.shape or out.dtype != x.dtype:
         raise ValueError(f"out is {tuple(out.shape)} {out.dtype}; it must be as x, {tuple(x.shape)} {x.dtype}")
+    if 0 < abs(out.data_ptr() - x.data_ptr()) < x.numel() * x.element_size():
+        raise ValueError("out overlaps x, and a program could read what another has written: pass out=x or memory apart from it")
     if x.numel():
         with torch.cuda.device_of(x):
             scale_kernel[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), float(factor), BLOCK_SIZE=1024)
@@ -122,10 +126,15 @@ def accumulate_kernel(x_ptr, total_ptr, n_elements, bucket, BLOCK_SIZE: tl.const
 
 
 def accumulate(x: torch.Tensor, total: torch.Tensor, config: triton.Config | None = None) -> None:
-    """Add the sum of x to total, one float32 element, in place; with the tuned configuration unless one is given."""
+    """Add the sum of x to total, one float32 element, in place; with the tuned configuration unless one is given.
+
+    Programs add in any order, so where a sum must be rounded, its last bits vary from call to call.
+    """
     checked(x=x, total=total)
     if total.shape != (1,) or total.dtype != torch.float32:
         raise ValueError(f"total is {tuple(total.shape)} {total.dtype}; it must be (1,) torch.float32")
+    if total.untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
+        raise ValueError("total shares its memory with x, which is still being read: pass a tensor of its own")
     n = x.numel()
     if n:
         kernel, options = (accumulate_kernel.fn, config.all_kwargs()) if config else (accumulate_kernel, {})
@@ -162,9 +171,11 @@ def dot(a: torch.Tensor, b: torch.Tensor, num_stages: int = 3) -> torch.Tensor:
     checked(a=a, b=b)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0] or a.dtype != b.dtype:
         raise ValueError(f"a is {tuple(a.shape)} {a.dtype}, b is {tuple(b.shape)} {b.dtype}; needed: (M, K) and (K, N) of one dtype")
-    if num_stages < 1:
-        raise ValueError(f"num_stages is {num_stages}; it must be 1 or more")
+    if not isinstance(num_stages, int) or num_stages < 1:
+        raise ValueError(f"num_stages is {num_stages!r}; it must be a whole number from 1")
     (M, K), N = a.shape, b.shape[1]
+    if max(M, N, K) > 2**31 - 256:
+        raise ValueError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}; no size may exceed 2**31 - 256, where counting tiles in 32 bits ends")
     c = torch.empty(M, N, dtype=a.dtype, device=a.device)
     if c.numel():
         grid = (triton.cdiv(M, TILE["BLOCK_M"]) * triton.cdiv(N, TILE["BLOCK_N"]),)
@@ -466,7 +477,7 @@ BREAKS = {  # name: section, its text, what it becomes, the claim that must fail
 # %% The common part, version 1: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
 # fmt: off
 import argparse, datetime, hashlib, importlib.metadata, importlib.util, inspect, json, math, multiprocessing, os, pathlib, platform
-import signal, statistics, subprocess, sys, tempfile, threading, unittest.mock, warnings
+import shutil, signal, statistics, subprocess, sys, tempfile, threading, unittest.mock, warnings
 
 VERSION, GUARD, FENCES, CHILDREN, PATIENCE, FILE = 1, 1 << 16, [], {}, 600, pathlib.Path(__file__).resolve()
 
@@ -549,7 +560,10 @@ def judge(claim):
         row |= {"peak_mib": torch.cuda.max_memory_allocated() >> 20} if on_gpu else {}
         return row | {"verdict": "guard" if touched else verdict(row)}
     except (Exception, SystemExit) as error:
-        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        lines = str(error).strip().splitlines() or [""]  # Triton's compiler says where first, and why last
+        text = f"{type(error).__name__}: {lines[-1 if isinstance(error, triton.CompilationError) else 0]}"
+        if isinstance(error, torch.OutOfMemoryError):
+            return row | {"verdict": "-", "note": text}
         return row | {"verdict": "fault" if "CUDA" in text or "HIP" in text else "raised", "note": text}
 
 def judge_copies(pipe):
@@ -610,9 +624,10 @@ def surroundings():
     device = {"kind": "interpreter", "name": "Triton interpreter"} if INTERPRETED else {"kind": "compiler", "name": "no GPU, compiler only"}
     if DEVICE == "cuda" and torch.cuda.is_available():
         card, hip = torch.cuda.get_device_properties(0), torch.version.hip
-        smi = hip or subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
+        ask_driver = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        driver = subprocess.run(ask_driver, capture_output=True, text=True).stdout.split() if shutil.which(ask_driver[0]) else []
         device = {"kind": "hip" if hip else "cuda", "name": card.name, "capability": card.gcnArchName if hip else f"{card.major}.{card.minor}",
-                  "sms": card.multi_processor_count, "memory_mib": card.total_memory >> 20, "driver": smi, "runtime": hip or torch.version.cuda}
+                  "sms": card.multi_processor_count, "memory_mib": card.total_memory >> 20, "driver": hip or "".join(driver[:1]) or "unknown", "runtime": hip or torch.version.cuda}
     versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "numpy": importlib.metadata.version("numpy")}
     switches = {name: value for name, value in sorted(os.environ.items()) if name.startswith("TRITON_") and not name.endswith(("_DIR", "_HOME"))}
     return {"device": device, "environment": {"os": platform.system(), "machine": platform.machine(), **versions, "switches": switches}}

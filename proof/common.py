@@ -7,7 +7,7 @@ defines: torch, triton, DEVICE, INTERPRETED, CLAIMS and BREAKS. Only the standar
 # %% The common part, version 1: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
 # fmt: off
 import argparse, datetime, hashlib, importlib.metadata, importlib.util, inspect, json, math, multiprocessing, os, pathlib, platform
-import signal, statistics, subprocess, sys, tempfile, threading, unittest.mock, warnings
+import shutil, signal, statistics, subprocess, sys, tempfile, threading, unittest.mock, warnings
 
 VERSION, GUARD, FENCES, CHILDREN, PATIENCE, FILE = 1, 1 << 16, [], {}, 600, pathlib.Path(__file__).resolve()
 
@@ -90,7 +90,10 @@ def judge(claim):
         row |= {"peak_mib": torch.cuda.max_memory_allocated() >> 20} if on_gpu else {}
         return row | {"verdict": "guard" if touched else verdict(row)}
     except (Exception, SystemExit) as error:
-        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        lines = str(error).strip().splitlines() or [""]  # Triton's compiler says where first, and why last
+        text = f"{type(error).__name__}: {lines[-1 if isinstance(error, triton.CompilationError) else 0]}"
+        if isinstance(error, torch.OutOfMemoryError):
+            return row | {"verdict": "-", "note": text}
         return row | {"verdict": "fault" if "CUDA" in text or "HIP" in text else "raised", "note": text}
 
 def judge_copies(pipe):
@@ -151,9 +154,10 @@ def surroundings():
     device = {"kind": "interpreter", "name": "Triton interpreter"} if INTERPRETED else {"kind": "compiler", "name": "no GPU, compiler only"}
     if DEVICE == "cuda" and torch.cuda.is_available():
         card, hip = torch.cuda.get_device_properties(0), torch.version.hip
-        smi = hip or subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.split()[0]
+        ask_driver = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        driver = subprocess.run(ask_driver, capture_output=True, text=True).stdout.split() if shutil.which(ask_driver[0]) else []
         device = {"kind": "hip" if hip else "cuda", "name": card.name, "capability": card.gcnArchName if hip else f"{card.major}.{card.minor}",
-                  "sms": card.multi_processor_count, "memory_mib": card.total_memory >> 20, "driver": smi, "runtime": hip or torch.version.cuda}
+                  "sms": card.multi_processor_count, "memory_mib": card.total_memory >> 20, "driver": hip or "".join(driver[:1]) or "unknown", "runtime": hip or torch.version.cuda}
     versions = {"python": platform.python_version(), "torch": torch.__version__, "triton": triton.__version__, "numpy": importlib.metadata.version("numpy")}
     switches = {name: value for name, value in sorted(os.environ.items()) if name.startswith("TRITON_") and not name.endswith(("_DIR", "_HOME"))}
     return {"device": device, "environment": {"os": platform.system(), "machine": platform.machine(), **versions, "switches": switches}}

@@ -83,7 +83,7 @@ def test_matrices_that_do_not_fit_together(notes, a, b):
 
 
 def test_stages_start_at_one(notes):
-    with pytest.raises(ValueError, match="num_stages is 0; it must be 1 or more"):
+    with pytest.raises(ValueError, match="num_stages is 0; it must be a whole number from 1"):
         notes.dot(torch.zeros(2, 2), torch.zeros(2, 2), num_stages=0)
 
 
