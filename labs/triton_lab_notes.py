@@ -427,7 +427,7 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
 
     "same_file_again.compiles": ("count", compiles, dict(line_above=0), 1, "compile", 0, "an unchanged copy of the file finds the first one's code on disk"),
     "line_above.compiles": ("count", compiles, dict(line_above=1), 2, "compile", 0, "the kernel's line number is part of its key"),
-    "empty_cache.vs_later": ("ratio", first_launch, dict(cache="empty", against="later"), 100, "gpu", 1, "a compile takes tenths of a second, a launch microseconds"),
+    "empty_cache.vs_later": ("ratio", first_launch, dict(cache="empty", against="later"), 100, "gpu", 1, "the first call starts Triton, compiles and loads; a later one only queues its work"),
     "filled_cache.vs_later": ("ratio", first_launch, dict(cache="filled", against="later"), 10, "gpu", 1, "found on disk is not yet loaded: Triton starts, hashes, reads, loads"),
     "empty_cache.vs_filled": ("ratio", first_launch, dict(cache="empty", against="filled"), 1.5, "gpu", 1, "what the cache on disk saves"),
     "tuned_empty_cache.vs_later": ("ratio", first_launch, dict(cache="empty", against="later", kernel=1), 100, "gpu", 1, "three compiles and three benchmarks before the first answer"),

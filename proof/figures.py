@@ -169,11 +169,16 @@ def badge(standing: Standing, lang: Lang, on: str = "") -> str:
     return f'<span class="state {standing.state}"{why}>{md(state_words(standing, lang, on))}</span>'
 
 
+def unbroken(text: str) -> str:
+    """The text for a table cell; a number with an exponent is not broken at its hyphen."""
+    return f'<span class="figure">{md(text)}</span>' if re.fullmatch(r"[\d.]+e-\d+", text) else md(text)
+
+
 def shown_value(standing: Standing | None, lang: Lang) -> str:
     """The value where the state lets a reader see it, else a dash: the state stands in a column of its own."""
     if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
         return "–"
-    shown = md(figure(standing, lang=lang))
+    shown = unbroken(figure(standing, lang=lang))
     if standing.claim.kind == "break" and standing.row["value"] == "error" and standing.row.get("figure") is not None:
         shown += f" ({md(figure(standing, 'figure'))})"
     return shown

@@ -137,6 +137,9 @@ def _as_code(soup: BeautifulSoup, block: Tag, classes: str) -> None:
         return
     code = soup.new_tag("code")
     code.extend(list(pre.contents))
+    for mark in code.select("span.p, span.o"):  # punctuation and operators look like text, and are a third of the page
+        mark.unwrap()
+    code.smooth()
     wrap = soup.new_tag("div", attrs={"class": classes})
     wrap.append(bare := soup.new_tag("pre"))
     bare.append(code)
