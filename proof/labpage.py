@@ -67,7 +67,11 @@ def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> st
             shown = shown_value(standing, lang)
             relative = standing.row.get("max_rel_err") if standing.row and shown != "–" else None
             device = md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
-            cells = [claim_cell(claim, up) + what(claim), shown, "–" if relative is None else unbroken(number(relative))]
+            cells = [
+                claim_cell(claim, up) + what(claim),
+                shown,
+                "–" if relative is None else unbroken(number(relative)),
+            ]
             bound = bound_cell(claim, reason(book, claim, lang), lang)
             rows.append([*cells, bound, device, badge(standing, lang)])
     return table(heads, rows)
