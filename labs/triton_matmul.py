@@ -189,7 +189,8 @@ def error(M, N, K, dtype=torch.float32, values="random", layout="plain", input_p
     """The product and the reference, the output between guards and full of NaN before."""
     a, b = factors(M, N, K, dtype, values, layout, seed)
     kept = a.clone(), b.clone()  # a kernel that spoils its inputs must not spoil the reference
-    got = matmul(a, b, out=fence(a.new_empty(M, N), output=True), input_precision=input_precision)
+    got = fence(a.new_empty(M, N), output=True)  # judged is what lies in memory, not what matmul returns
+    matmul(a, b, got, *([] if input_precision == "ieee" else [input_precision]))  # the default is judged too
     return [(got, reference(*kept))]
 
 
@@ -252,7 +253,7 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
     "hundred_bf16.max_rel_err": ("error", error, dict(M=40, N=48, K=64, dtype=BF16, values="hundred"), 2**-8, "gpu", 0, "sums near 640,000, exact in fp32, rounded once to bf16"),
     "long_k_fp16.max_rel_err": ("error", error, dict(M=16, N=16, K=8192, dtype=F16, values="positive"), 2**-11 + 8192 * 2**-24, "any", 0, "one rounding to fp16; 8,192 additions to a growing sum, half as large on the way"),
     "special_fp32.max_rel_err": ("error", error, dict(M=33, N=20, K=17, values="special"), 17 * 2**-24, "any", 0, "inf and NaN spread along their row and column only; 17 additions"),
-    "each_config_fp16.max_rel_err": ("error", each_config, dict(M=300, N=200, K=72, dtype=F16), 2**-11 + 72 * 2**-23, "any", 0, "the bound holds for each of CONFIGS alone; one rounding to fp16"),
+    "each_config_fp16.max_rel_err": ("error", each_config, dict(M=1153, N=256, K=20, dtype=F16), 2**-11 + 20 * 2**-23, "any", 0, "each of CONFIGS alone, over more than one group of tiles and a ragged last one; one rounding to fp16"),
     "again_fp16.unlike": ("count", unlike, dict(M=96, N=160, K=80, dtype=F16), 0, "any", 0, "no order of programs and no tuning shows in any bit"),
     "n1024_fp16.vs_cublas": ("ratio", speed, dict(n=1024, dtype=F16), 0.8, "gpu", 1, "hardly a tile for each SM, so nothing hides how a tile starts and ends"),
     "n2048_fp16.vs_cublas": ("ratio", speed, dict(n=2048, dtype=F16), 0.85, "gpu", 1, "one wave of tiles, and not a full one"),
@@ -297,8 +298,9 @@ def fence(t, output=False):
 
 def compare(pairs):
     """Over all (got, want): max abs err, that over the largest |want|, how many results differ in kind (NaN, inf)."""
-    worst, scale, odd = 0.0, 0.0, 0
+    worst, scale, odd, seen = 0.0, 0.0, 0, False
     for got, want in pairs:
+        seen = True
         if got.shape != want.shape:
             raise ValueError(f"the result has shape {tuple(got.shape)}, the reference {tuple(want.shape)}")
         got, want = got.double(), want.double()
@@ -306,6 +308,8 @@ def compare(pairs):
         odd += (~finite & (got != want) & ~(got.isnan() & want.isnan())).sum().item()
         if finite.any():
             worst, scale = max(worst, (got - want)[finite].abs().max().item()), max(scale, want[finite].abs().max().item())
+    if not seen:
+        raise ValueError("nothing was compared")
     worst = math.inf if odd else worst
     return {"max_abs_err": worst, "max_rel_err": worst / (scale or 1), "nonfinite": odd, "scale": scale}
 
@@ -334,9 +338,11 @@ def verdict(row):
     kind, value, bound = row["kind"], row["value"], row["bound"]
     if kind == "error" and (row["nonfinite"] or not math.isfinite(value)):
         return "nonfinite"
-    if kind == "error" and bound and bound >= 0.5 * (row["scale"] if row["id"].endswith("abs_err") else 1):
+    absolute = row["id"].endswith("abs_err")
+    if kind == "error" and (bound and bound >= 0.5 * (row["scale"] if absolute else 1) or not (absolute or row["scale"])):
         return "loose"  # a result of zeros would pass
-    good = value <= bound if kind == "error" else row.get("high", value) >= bound if kind == "ratio" else value == bound
+    best = row.get("high", value)
+    good = value <= bound if kind == "error" else math.isfinite(best) and best >= bound > 0 if kind == "ratio" else value == bound
     return "ok" if good else "error"
 
 def judge(claim):
@@ -369,7 +375,8 @@ def judge(claim):
         text = f"{type(error).__name__}: {lines[-1 if isinstance(error, triton.CompilationError) else 0]}"
         if isinstance(error, torch.OutOfMemoryError):
             return row | {"verdict": "-", "note": text}
-        return row | {"verdict": "fault" if "CUDA" in text or "HIP" in text else "raised", "note": text}
+        fault = any(words in text for words in ("illegal memory access", "misaligned address", "illegal address", "launch failure"))
+        return row | {"verdict": "fault" if fault else "raised", "note": text}
 
 def judge_copies(pipe):
     """The child's side of ask: import the lab at one path after another and judge the claim there."""
@@ -401,7 +408,7 @@ def ask(path, claim, interpret):
         row = pipe.recv() if pipe.poll(PATIENCE) else {"verdict": "raised", "note": f"no answer in {PATIENCE} s"}
     except (EOFError, ConnectionError):
         process.join()
-        died = process.exitcode < 0  # by a signal; a mere exit is no fault
+        died = process.exitcode < 0 and process.exitcode != -signal.SIGKILL  # a mere exit is no fault, nor is want of memory
         row = {"verdict": "fault" if died else "raised", "note": signal.Signals(-process.exitcode).name if died else "the process ended"}
     if row["verdict"] in ("fault", "raised"):  # the device may be lost to it, or it hangs
         process.kill()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from proof import common
 from proof.record import accept
 
 ROOT = Path(__file__).parents[2]
@@ -238,7 +239,7 @@ def test_the_common_part_is_the_same_in_every_lab(stem):
 
 def test_the_common_part_stays_short():
     master = (ROOT / "proof" / "common.py").read_text(encoding="utf-8")
-    assert len(master.partition("\n" + MARKER)[2].splitlines()) <= 230
+    assert len(master.partition("\n" + MARKER)[2].splitlines()) <= 240
 
 
 @pytest.mark.parametrize(
@@ -437,4 +438,56 @@ def test_a_kernel_that_spoils_its_inputs_does_not_spoil_the_reference(tmp_path):
     path.write_text(spoiled, encoding="utf-8")
     done = subprocess.run([sys.executable, path, "--only", "ragged_fp32.max_abs_err"], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "error     vector_add.ragged_fp32.max_abs_err" in done.stdout
+    assert "guard     vector_add.ragged_fp32.max_abs_err" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("stem", "right", "wrong", "claim"),
+    [
+        (
+            "triton_vector_add",
+            "    return out\n# --8<-- [end:launch]",
+            "    return x + y\n# --8<-- [end:launch]",
+            "one_fp32.max_abs_err",
+        ),
+        (
+            "triton_matmul",
+            "    return out\n# --8<-- [end:launch]",
+            "    return a @ b\n# --8<-- [end:launch]",
+            "one_fp32.max_rel_err",
+        ),
+    ],
+)
+def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(tmp_path, stem, right, wrong, claim):
+    source = (ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8")
+    skipped = source.replace("        with torch.cuda.device_of(x):", "        if False:").replace(
+        "    with torch.cuda.device_of(a):", "    if False:"
+    )
+    assert source.count(right) == 1 and skipped != source
+    path = tmp_path / f"{stem}.py"
+    path.write_text(skipped.replace(right, wrong), encoding="utf-8")
+    done = run(path, "--only", claim)
+    assert done.returncode == 1
+    assert f"nonfinite {stem.removeprefix('triton_')}.{claim}" in done.stdout
+
+
+def test_a_claim_that_compares_nothing_is_no_proof():
+    with pytest.raises(ValueError, match="nothing was compared"):
+        common.compare(iter(()))
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        ({"kind": "ratio", "id": "x.y.vs", "value": 0.5, "high": 0.6, "bound": 0}, "error"),
+        ({"kind": "ratio", "id": "x.y.vs", "value": 0.5, "high": float("inf"), "bound": 0.4}, "error"),
+        ({"kind": "ratio", "id": "x.y.vs", "value": 0.5, "high": 0.6, "bound": 0.6}, "ok"),
+        (
+            {"kind": "error", "id": "x.y.max_rel_err", "value": 0.0, "nonfinite": 0, "scale": 0.0, "bound": 1e-6},
+            "loose",
+        ),
+        ({"kind": "error", "id": "x.y.max_abs_err", "value": 0.0, "nonfinite": 0, "scale": 0.0, "bound": 0.0}, "ok"),
+    ],
+)
+def test_a_verdict_needs_something_to_stand_on(row, verdict):
+    assert common.verdict(row) == verdict
