@@ -102,7 +102,6 @@ def test_c003_the_gate_passes_when_a_gpu_judged_every_row(tiny, ran):
 
 def test_record_runs_a_lab_and_files_what_it_measured(tiny):
     """The one test that really runs the lab."""
-    pytest.importorskip("triton")
     tiny.today = datetime.now(UTC).date()
     result = tiny.proof("record", "tiny")
     assert result.exit_code == 0, result.output
