@@ -236,12 +236,12 @@ BREAKS = {  # name: section, its text, what it becomes, the claim that must fail
 # fmt: on
 
 
-# %% The common part, version 1: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
+# %% The common part, version 2: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
 # fmt: off
 import argparse, datetime, hashlib, importlib.metadata, importlib.util, inspect, json, math, multiprocessing, os, pathlib, platform
 import shutil, signal, statistics, subprocess, sys, tempfile, threading, unittest.mock, warnings
 
-VERSION, GUARD, FENCES, CHILDREN, PATIENCE, FILE = 1, 1 << 16, [], {}, 600, pathlib.Path(__file__).resolve()
+VERSION, GUARD, FENCES, CHILDREN, PATIENCE, FILE = 2, 1 << 16, [], {}, 600, pathlib.Path(__file__).resolve()
 
 def fence(t, output=False):
     """A tensor like t between guards, which judge() watches: an input keeps its values, between NaN (integers: 77);
@@ -337,6 +337,7 @@ def judge(claim):
 def judge_copies(pipe):
     """The child's side of ask: import the lab at one path after another and judge the claim there."""
     sys.dont_write_bytecode = True  # nothing is left beside the lab
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     while True:
         try:
             path, claim = pipe.recv()
@@ -434,6 +435,7 @@ def main():
     parser.add_argument("--only", metavar="ID", type=bare, choices=CLAIMS, help="only this claim")
     parser.add_argument("--break", dest="broken", metavar="NAME", type=bare, choices=BREAKS, help="only this break")
     args = parser.parse_args()
+    for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
     here, no = surroundings(), None
@@ -470,4 +472,7 @@ def main():
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
+        os._exit(130)

@@ -54,7 +54,7 @@ LAB = textwrap.dedent('''\
     # fmt: on
 
 
-    # %% The common part, version 1: the same bytes in every lab.
+    # %% The common part, version 2: the same bytes in every lab.
     # fmt: off
     import argparse
     ''')

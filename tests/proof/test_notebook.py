@@ -41,7 +41,7 @@ def test_the_cells_are_those_of_the_lesson_part():
         "### The claims.",
         "CLAIMS = {",
         "### What a run prints",
-        "# The common part, version 1: the same in every lab, at the end of triton_scale.py. It printed this:",
+        "# The common part, version 2: the same in every lab, at the end of triton_scale.py. It printed this:",
     ]
 
 
