@@ -9,6 +9,7 @@ from proof.checks import (
     drafts,
     files,
     glossary,
+    immutable,
     labs,
     links,
     numbers,
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     decisions.succession,
     decisions.mentions,
     decisions.confirmations,
+    immutable.accepted,
     labs.faults,
     labs.memory,
     labs.words,
@@ -73,4 +75,5 @@ def tally(book: Book) -> str:
     """What is excepted from the rules, in one line: each exception costs trust, so it is always shown."""
     reasons = parity_tally(book)
     places = "".join(f"\n  {file}:{line}: {reason}" for file, line, reason in reasons)
-    return f"{given_tally(book)} numbers marked as given by others · {len(reasons)} exceptions from parity{places}"
+    numbers = f"{given_tally(book)} numbers marked as given by others"
+    return f"{numbers} · {immutable.compared(book)} · {len(reasons)} exceptions from parity{places}"

@@ -18,10 +18,14 @@ from rich.table import Table
 from rich.text import Text
 
 from proof import order, record, state
+from proof.compile_cards import TARGETS
+from proof.compile_data import Row as CompiledRow
+from proof.compile_data import rows as compiled_rows
 from proof.load import Unreadable, load_book
 from proof.macros import nearest
-from proof.model import Book, Problem, Record, Standing
+from proof.model import Book, Problem, Standing
 
+PATH = click.Path(path_type=Path)
 COLORS = {"valid": "green", "aged": "yellow", "pending": "dim", "contradicted": "bold red"}
 
 
@@ -35,34 +39,39 @@ def main(context: click.Context, today: datetime | None) -> None:
 
 @main.command()
 @click.argument("labs", nargs=-1, metavar="[LAB]...")
-@click.option("--gate", is_flag=True, help="As the gated job does: fail without a GPU, or when a row is not judged.")
+@click.option("--gate", is_flag=True, help="As the gated job does: every lab on every GPU here, then the verdict.")
+@click.option(
+    "--bundle", type=PATH, default="gate.tar", show_default=True, help="Where --gate writes what labs printed."
+)
+@click.option("--verify", type=PATH, help="With --gate: run nothing, and compute the verdict on this bundle.")
 @click.pass_obj
-def run(today: date, labs: tuple[str, ...], gate: bool) -> None:
+def run(today: date, labs: tuple[str, ...], gate: bool, bundle: Path, verify: Path | None) -> None:
     """Run labs here: on the GPU if there is one, else in the interpreter. All of them when none is named."""
     book = _book(today)
+    if verify and not gate:
+        raise click.UsageError("--verify belongs to --gate")
+    if gate:
+        if labs:
+            raise click.UsageError("the gate runs every lab: leave the names out")
+        raise SystemExit(_gate(book, bundle, verify))
     table, worst, judged, expected = _runs_table(), 0, 0, 0
     for done, accepted, seconds in _run(book, labs):
         if accepted is None:
             worst = max(worst, 2 if done.could_not else 1)
             continue
         rows = accepted.data["claims"]
-        device = Record(Path(), accepted.data, True)
-        if gate and not device.is_gpu:
-            raise click.ClickException(f"no GPU was found: {done.lab.stem} ran in {device.device['name']}")
         verdicts = Counter("failed" if row["id"] in accepted.failed else row["verdict"] for row in rows)
         judged, expected = judged + len(rows) - verdicts["-"], expected + len(done.lab.claims)
         worst = max(worst, 1 if accepted.failed else 0)
         table.add_row(
             done.lab.stem,
-            device.device["name"],
+            accepted.data["device"]["name"],
             *(str(verdicts[key]) for key in ("ok", "failed", "-")),
             f"{seconds:.0f} s",
             ", ".join(accepted.failed),
         )
     _show(table)
     click.echo(f"{judged} of {expected} rows judged")
-    if gate and judged < expected:
-        raise click.ClickException(f"{expected - judged} rows were not judged, and this gate wants all of them")
     raise SystemExit(worst)
 
 
@@ -72,7 +81,7 @@ def run(today: date, labs: tuple[str, ...], gate: bool) -> None:
     "--from",
     "files",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="File what a lab printed with --json elsewhere, or a .tar or .tar.gz of such files; may be repeated.",
 )
 @click.option("--prune", is_flag=True, help="Keep the last three records of each device, lab and Triton minor.")
@@ -129,6 +138,17 @@ def status(today: date, as_json: bool) -> None:
 
 
 @main.command()
+@click.pass_obj
+def freshness(today: date) -> None:
+    """Ask the network what has come out, and whether what is cited still says so; 1 when there is something to say."""
+    from proof import freshness as look
+
+    told = look.report(_book(today), look.newest, look.get)
+    click.echo(told or "nothing is old")
+    raise SystemExit(1 if told else 0)
+
+
+@main.command()
 @click.option("--check", "check_only", is_flag=True, help="Change nothing; fail when something would change.")
 def fix(check_only: bool) -> None:
     """Rewrite what is made from a master: the common part of every lab."""
@@ -138,6 +158,44 @@ def fix(check_only: bool) -> None:
     for sentence in changed:
         click.echo(sentence)
     raise SystemExit(1 if check_only and changed else 0)
+
+
+@main.command("compile")
+@click.argument("labs", nargs=-1, metavar="[LAB]...")
+@click.option("--json", "as_json", is_flag=True, help="Print every cell as data.")
+@click.option("--check", "check_only", is_flag=True, help="Compile everything anew, change nothing, fail where it differs.")
+@click.pass_obj
+def compile_(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool) -> None:
+    """Compile every launch of every lab for every target, with no GPU, and file what came out. What is filed stays."""
+    from proof import compile as compiler
+
+    book = _book(today)
+    try:
+        chosen = record.find_labs(book, labs)
+    except LookupError as error:
+        raise click.UsageError(error.args[0]) from None
+    if missing := compiler.cannot(book):
+        raise click.UsageError(f"{missing}; {len(chosen)} labs were not compiled")
+    table, wrong, data = _compiled_table(), [], []
+    for result in compiler.compile_labs(book, chosen, check_only, lambda text: click.echo(text, err=True)):
+        file = f"labs/{result.lab.stem}.py"
+        wrong += [Problem(file, 1, fault, "Mend the lab, or let its launcher refuse that target") for fault in result.faults]
+        if result.data is None:
+            continue
+        data.append(result.data)
+        for row in compiled_rows(result.data):
+            table.add_row(result.lab.stem, *_compiled_cells(row))
+        if check_only:
+            wrong += [Problem(file, 1, what, "Run `proof compile`") for what in compiler.differences(book, result)]
+        else:
+            for path in compiler.file_result(book.root, result):
+                click.echo(f"{'wrote' if path.is_file() else 'deleted':8} {_short(book, path)}", err=True)
+    if as_json:
+        click.echo(json.dumps(data, ensure_ascii=False))
+    else:
+        _show(table)
+    _tell(wrong)
+    raise SystemExit(1 if wrong else 0)
 
 
 @main.command("new")
@@ -283,6 +341,26 @@ def _accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> rec
     return None
 
 
+def _gate(book: Book, bundle: Path, verify: Path | None) -> int:
+    """The gated job here, unless there is a bundle to verify; then the verdict on the bundle. 0 only when all of it holds."""
+    from proof import gate
+
+    status = 0
+    if verify is None:
+        if not (gpus := gate.devices()):
+            raise click.ClickException("no GPU was found, and the gate judges what nothing else can")
+        status = gate.run(book.root, bundle, gpus)
+    try:
+        verdict = gate.verify(book, verify or bundle)
+    except OSError as error:
+        raise click.ClickException(f"{verify or bundle} cannot be read: {error.strerror}") from None
+    _tell(verdict.faults)
+    click.echo(verdict)
+    if status:
+        click.echo(f"the tests that need a GPU ended with status {status}", err=True)
+    return 0 if verdict.passes and not status else 1
+
+
 def _record_runs(book: Book, names: tuple[str, ...]) -> int:
     worst = 0
     for done, accepted, _ in _run(book, names):
@@ -336,6 +414,24 @@ def _runs_table() -> Table:
     for column in table.columns[2:6]:
         column.justify = "right"
     return table
+
+
+def _compiled_table() -> Table:
+    heads = ("lab", "kernel", "target", "fits", "too large", "not offered", "fails", "shared", "limit", "registers", "spill")
+    table = Table(*heads, "loads", "stores", "copies", "tensor cores", box=None)
+    for column in table.columns[:3]:
+        column.no_wrap = True
+    for column in table.columns[3:11]:
+        column.justify = "right"
+    return table
+
+
+def _compiled_cells(row: CompiledRow) -> list[str | Text]:
+    states = [str(row.states.get(s, "")) for s in ("fits", "too large", "not offered here", "failed")]
+    states[3:] = [Text(states[3], style="bold red")]
+    figures = [f"{row.most('shared_bytes'):,}", f"{TARGETS[row.target].shared_limit:,}", str(row.most("registers"))]
+    names = [" ".join(row.names(kind)) for kind in ("load", "store", "copy", "tensor")]
+    return [row.kernel, row.target, *states, *figures, str(row.spills() or ""), *map(Text, names)]
 
 
 def _status(book: Book) -> list[dict[str, Any]]:

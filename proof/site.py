@@ -13,7 +13,7 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-from proof import check, vendor
+from proof import check, policy, vendor
 from proof.load import load_book
 from proof.model import Problem
 
@@ -24,7 +24,8 @@ def build(root: Path, strict: bool = True, out: Path | None = None, site_url: st
     """Builds Chinese into `out` (site/) and English into `out`/en, and returns what is wrong, each with file and line.
 
     `site_url` is the address of the root, from SITE_URL if not given. A strict build also runs every check of the rooms
-    before, and of the built pages after unless one of them could not be made.
+    before, and of the built pages after unless one of them could not be made; it also forbids pages to run what is not
+    theirs, which the reload of `serve` would be.
     """
     from proof.hooks import engine  # MkDocs takes a second to import, and `proof status` does not need it
 
@@ -38,6 +39,7 @@ def build(root: Path, strict: bool = True, out: Path | None = None, site_url: st
     unmade = engine.build_language(book, "zh", out, site_url)  # first, since it empties `out`
     unmade += engine.build_language(book, "en", out / "en", site_url)
     if strict and not unmade:
+        policy.protect(out)
         problems += check.check_site(out)
     return list(dict.fromkeys(problems + unmade))
 

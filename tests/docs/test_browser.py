@@ -56,6 +56,25 @@ def test_C070_no_page_asks_another_host_or_complains(seen: Seen):
     assert (seen.foreign, seen.complaints) == ([], [])
 
 
+INTRUDER = """() => new Promise(done => {
+  document.addEventListener('securitypolicyviolation', event => done(event.effectiveDirective))
+  const script = document.createElement('script')
+  %s
+  document.body.append(script)
+  setTimeout(() => done(window.intruded ? 'ran' : 'nothing happened'), 2000)
+})"""
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+@pytest.mark.parametrize(
+    "code", ["script.textContent = 'window.intruded = true'", "script.src = 'data:,intruded=true'"]
+)
+def test_a_script_that_is_not_the_sites_does_not_run(browser, built: Site, head, code):
+    visitor = Visitor(browser, built)
+    assert visitor.go(head).evaluate(INTRUDER % code) == "script-src-elem"
+    visitor.context.close()
+
+
 def test_C070_C071_every_diagram_is_drawn(seen: Seen):
     diagrams = [(path, each) for path, facts in seen.facts.items() for each in facts["diagrams"]]
     assert {path for path, _ in diagrams} >= {LESSON, f"en/{LESSON}"}

@@ -1,11 +1,18 @@
-"""The rules of the gated job, `pytest -m gpu`: it has run enough, and skipped nothing, or it is red."""
+"""The rules of the gated job, `pytest -m gpu`: it has run every lab, and skipped nothing, or it is red.
+
+With `-n 4` each of four processes gets a GPU of its own, and labs are spread over them.
+"""
 
 import os
+from pathlib import Path
 
 import pytest
 
-FLOOR = int(os.environ.get("PROOF_GPU_FLOOR", "4"))  # labs that must have run; raise it with each new lab
+LABS = sorted(path.stem for path in (Path(__file__).parents[2] / "labs").glob("*.py"))
+FLOOR = max(4, len(LABS))  # labs that must have run
 JUDGED = pytest.StashKey[dict[str, int]]()
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+EVERY = os.environ.get(VISIBLE)  # what this process was given, before it takes its share
 
 
 def asked_for(config: pytest.Config) -> bool:
@@ -14,6 +21,21 @@ def asked_for(config: pytest.Config) -> bool:
 
 def pytest_configure(config):
     config.stash[JUDGED] = {}
+    if hasattr(config, "workerinput") and asked_for(config):
+        take_one_gpu(int(config.workerinput["workerid"].removeprefix("gw")))
+
+
+def take_one_gpu(worker: int) -> None:
+    """The labs of this process see one GPU only: of those it was given, the one with the number of the process."""
+    import torch
+
+    given = EVERY.split(",") if EVERY else [str(i) for i in range(torch.cuda.device_count())]
+    os.environ[VISIBLE] = given[worker % len(given)] if given else ""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash[JUDGED] |= node.workeroutput.get("judged", {}) if hasattr(node, "workeroutput") else {}
 
 
 def pytest_collection_modifyitems(config, items):
@@ -21,6 +43,13 @@ def pytest_collection_modifyitems(config, items):
         left_out = [item for item in items if item.get_closest_marker("gpu")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture
+def every_gpu() -> dict[str, str]:
+    """The environment of a process that sees all GPUs that this job was given."""
+    env = {name: value for name, value in os.environ.items() if name not in (VISIBLE, "TRITON_INTERPRET")}
+    return env | ({VISIBLE: EVERY} if EVERY is not None else {})
 
 
 @pytest.fixture
@@ -32,7 +61,10 @@ def judged(request) -> dict[str, int]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session):
     config = session.config
-    if not asked_for(config) or config.option.collectonly or hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        config.workeroutput["judged"] = config.stash[JUDGED]
+        return
+    if not asked_for(config) or config.option.collectonly:
         return
     reporter, done = config.pluginmanager.get_plugin("terminalreporter"), config.stash[JUDGED]
     count = {kind: len(reporter.stats.get(kind, [])) for kind in ("passed", "skipped", "xfailed")}

@@ -95,5 +95,5 @@ for i in range(torch.cuda.device_count()):
 """
 
 
-def test_c048_every_device_is_right_while_the_first_is_current(gpu):
-    assert set(say(gpu, EVERY)) == {"True 0"}
+def test_c048_every_device_is_right_while_the_first_is_current(gpu, every_gpu):
+    assert set(say(every_gpu, EVERY)) == {"True 0"}

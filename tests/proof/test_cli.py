@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tiny_project import ROOT, Tiny
 
-from proof import cli, record
+from proof import cli, gate, record
 from proof.model import Problem
 
 INTERPRETED = {"kind": "interpreter"}
@@ -77,24 +77,43 @@ def test_run_without_torch_says_how_to_get_it(tiny, monkeypatch):
     assert (result.exit_code, "this Python has no torch, which labs need: make setup" in result.stderr) == (2, True)
 
 
-def test_c003_the_gate_fails_without_a_gpu(tiny, ran):
-    ran(**INTERPRETED)
+def test_c003_the_gate_fails_without_a_gpu(tiny, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     result = tiny.proof("run", "--gate")
-    assert result.exit_code == 1
-    assert "no GPU was found: triton_tiny ran in Triton interpreter" in result.stderr
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "Error: no GPU was found, and the gate judges what nothing else can\n",
+    )
+    assert not (tiny.root / "gate.tar").exists()
 
 
-def test_c003_the_gate_fails_when_a_row_is_not_judged(tiny, ran):
-    ran(rows={tiny.ratio: {"verdict": "-", "note": "no memory"}})
-    result = tiny.proof("run", "--gate")
-    assert (result.exit_code, "3 of 4 rows judged" in result.stdout) == (1, True)
-    assert "1 rows were not judged" in result.stderr
+def test_the_gate_takes_no_names(tiny):
+    result = tiny.proof("run", "--gate", "tiny")
+    assert (result.exit_code, "the gate runs every lab" in result.stderr) == (2, True)
 
 
-def test_c003_the_gate_passes_when_a_gpu_judged_every_row(tiny, ran):
-    ran()
-    result = tiny.proof("run", "--gate")
-    assert (result.exit_code, "4 of 4 rows judged" in result.stdout) == (0, True)
+def test_verify_belongs_to_the_gate(tiny):
+    assert tiny.proof("run", "--verify", "gate.tar").exit_code == 2
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_c003_the_gate_runs_the_gpu_tests_and_judges_their_bundle(tiny, monkeypatch, tmp_path, status):
+    def run(root, bundle, gpus):
+        gate.pack({"triton_tiny.json": tiny.printed()}, bundle)
+        assert gpus == 2
+        return status
+
+    monkeypatch.setattr(gate, "devices", lambda: 2)
+    monkeypatch.setattr(gate, "run", run)
+    result = tiny.proof("run", "--gate", "--bundle", tmp_path / "out.tar")
+    assert (result.exit_code, result.stdout) == (status, "1 labs on NVIDIA H200: 4 of 4 rows judged\n")
+    again = tiny.proof("run", "--gate", "--verify", tmp_path / "out.tar")
+    assert (again.exit_code, again.stdout) == (0, result.stdout)
+
+
+def test_a_bundle_that_is_not_there(tiny):
+    result = tiny.proof("run", "--gate", "--verify", "nothing.tar")
+    assert (result.exit_code, result.stderr) == (1, "Error: nothing.tar cannot be read: No such file or directory\n")
 
 
 # proof record
