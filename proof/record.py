@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -154,7 +155,14 @@ def accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> Acce
     notes = []
     if data["lab_sha256"] != book.labs[lab.stem].sha256:
         notes.append(f"{lab.stem} has changed since this run: its claims will count as stale-source")
+    run = Record(Path(), data, True)
     failed = [row["id"] for row in data["claims"] if row["verdict"] not in ("ok", "-")]
+    under = [
+        row["id"] for row in data["claims"] if row["id"] in failed and state.below(lab.claims[row["id"]], row, run)
+    ]
+    if under:
+        notes.append(f"under bounds that are set on {state.REFERENCE}, shown as measured: {', '.join(under)}")
+        failed = [claim_id for claim_id in failed if claim_id not in under]
     return Accepted(data, notes, failed)
 
 
@@ -218,11 +226,29 @@ def _row_faults(claim: Claim, row: dict[str, Any], record: Record) -> Iterator[s
         yield f"the value is {row['value']}, {metric} is {row[metric]}"
     if claim.kind == "ratio" and "low" in row and not (row["low"] or 0) <= (row["value"] or 0) <= (row["high"] or 0):
         yield f"the value {row['value']} lies outside its spread, {row['low']} to {row['high']}"
+    yield from _impossible(claim, row)
     for timing in row.get("timings", ()):
         if not timing["p10_ms"] <= timing["median_ms"] <= timing["p90_ms"]:
             yield f"the percentiles of {timing['name']} are out of order"
     if row.get("peak_mib", 0) > record.device.get("memory_mib", float("inf")):
         yield f"{row['peak_mib']} MiB are more than the GPU has"
+
+
+MOST = {"B": 1e14, "FLOP": 1e17}  # a second: an order of magnitude above any card of today
+
+
+def _impossible(claim: Claim, row: dict[str, Any]) -> Iterator[str]:
+    """What no machine can have measured: faster than any card, or a ratio that its own timings deny."""
+    timings = row.get("timings", ())
+    for timing in timings:
+        rate = timing["work"] / timing["median_ms"] * 1e3
+        if rate > MOST.get(timing["unit"], math.inf):
+            yield f"{timing['name']} does {rate:.1e} {timing['unit']}/s, which no card can"
+    if claim.kind == "ratio" and len(timings) == 2 and row.get("value"):
+        ours, theirs = ((t["p10_ms"] / t["work"], t["p90_ms"] / t["work"]) for t in timings)
+        speeds, times = (theirs[0] / ours[1], theirs[1] / ours[0]), (ours[0] / theirs[1], ours[1] / theirs[0])
+        if not any(low / 2 <= row["value"] <= high * 2 for low, high in (speeds, times)):
+            yield f"the value is {row['value']}, and its timings say {speeds[0]:.3g} to {speeds[1]:.3g}"
 
 
 def file_record(root: Path, accepted: Accepted) -> tuple[Path, bool]:
