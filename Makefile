@@ -3,13 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
+PROSE := docs/zh docs/en adr .github $(wildcard *.md)
 TESTS := $(PYTEST) -n 2 --dist loadgroup
 
 help:
 	@echo "make serve      build the site and show both languages, with reload"
 	@echo "make test       every check and test that needs no GPU; BROWSER=none leaves the browser out"
 	@echo "make site       strict build of both languages into site/"
-	@echo "make fix        format, and rewrite the common part of the labs"
+	@echo "make lint       format, spelling, Markdown, the spacing of Chinese"
+	@echo "make fix        mends what lint finds, and rewrites the common part of the labs"
 	@echo "make setup      everything that these need; they also set it up themselves"
 	@echo "make test-deep  make test and the long tests"
 
@@ -23,9 +25,12 @@ setup: .venv/site .venv/tools .venv/labs chromium
 
 lint: .venv/tools
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
+	@$(BIN)/codespell && $(BIN)/pymarkdown scan --recurse $(PROSE)
+	@$(BIN)/proof fix --check
 
 fix: .venv/tools
-	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet . ; $(BIN)/proof fix
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+	@$(BIN)/codespell --write-changes --quiet-level 3 ; $(BIN)/pymarkdown fix --recurse $(PROSE) >/dev/null ; $(BIN)/proof fix
 
 test: .venv/labs lint
 	@$(BIN)/proof check

@@ -20,6 +20,7 @@ def generated(book: Book, lang: Lang) -> dict[str, str]:
     pages = {
         "glossary/index.md": render.glossary_page(book, lang),
         "status.md": render.status_page(book, lang),
+        "devices.md": render.devices_page(book, lang),
         "adr/index.md": render.decision_index(book, lang),
     }
     for decision in decisions(book, lang):
@@ -57,7 +58,7 @@ def unindexed(page: str) -> str:
 
 
 def lighter(page: str) -> str:
-    """The HTML of a lab's code without the marks that change no colour: names and blanks, a sixth of the page."""
+    """The HTML of a lab's code without the marks that change no color: names and blanks, a sixth of the page."""
     return re.sub(r'<span class="(?:n|w)">([^<]*)</span>', r"\1", page)
 
 

@@ -151,10 +151,16 @@ def freshness(today: date) -> None:
 @main.command()
 @click.option("--check", "check_only", is_flag=True, help="Change nothing; fail when something would change.")
 def fix(check_only: bool) -> None:
-    """Rewrite what is made from a master: the common part of every lab."""
+    """Rewrite what follows from elsewhere: the common part of every lab, and the spacing of Chinese."""
+    from proof import prose
     from proof.fix import fix as fix_tree
+    from proof.fix import replace
 
     changed = fix_tree(_root(), not check_only)
+    try:
+        changed += prose.fix(_root(), None if check_only else replace)
+    except ImportError:
+        click.echo("Chinese spacing was not looked at: autocorrect-py is missing, make setup installs it", err=True)
     for sentence in changed:
         click.echo(sentence)
     raise SystemExit(1 if check_only and changed else 0)

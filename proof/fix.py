@@ -55,12 +55,12 @@ def fix(root: Path, write: bool = True) -> list[str]:
             told.append(f"{name}: has no line that begins with “{MARKER}”, left as it is")
         elif new.encode("utf-8") != old:
             if write:
-                _replace(path, new.encode("utf-8"))
+                replace(path, new.encode("utf-8"))
             told.append(f"{name}: common part {'rewritten' if write else 'differs'}")
     return told
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes) -> None:
     """Write to a temporary name and rename, so that an interruption leaves the old file whole."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -4,6 +4,7 @@ from proof.expand import expand
 from proof.labpage import lab_head, lab_tail
 from proof.ledger import term_uses, uses
 from proof.macros import Call, PageError, blank_quoted, calls
+from proof.devices import devices_page
 from proof.pages import decision_index, decision_page, glossary_page, status_page
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "glossary_page",
     "lab_head",
     "lab_tail",
+    "devices_page",
     "status_page",
     "term_uses",
     "uses",

@@ -65,6 +65,35 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "of claims": ("共 {n} 条断言", "{n} claims"),
     "in state": ("{n} 条{state}", "{n} {state}"),
     "list": ("逐条查看", "One by one"),
+    # charts
+    "max_abs_err": ("最大绝对误差", "max abs err"),
+    "max_rel_err": ("最大相对误差", "max rel err"),
+    "chart title": ("{y}随 {x} 的变化：实测与界", "{y} over {x}: measured and bound"),
+    "chart bound": ("界（{sense}）", "bound ({sense})"),
+    "chart series": ("{id}：逐次的记录", "{id}: one by one"),
+    "chart index": ("第几次", "number"),
+    "chart data": ("图中数据", "The data as a table"),
+    "chart nearest": (
+        "离界最近的一点用去界的 {part}（{at}）。",
+        "The point nearest to its bound takes {part} of it ({at}).",
+    ),
+    "chart zero": (
+        "指下的三角是 0，对数轴上没有它的位置。",
+        "A triangle that points down is 0, which a logarithmic axis has no place for.",
+    ),
+    "span told": ("{lane} {name} × {n}：{ms}", "{lane} {name} × {n}: {ms}"),
+    "span idle": ("{lane} 在 {whole} 里空闲 {idle}。", "{lane}: idle for {idle} of {whole}."),
+    "span compile": ("编译", "compile"),
+    "span read": ("读盘", "read from disk"),
+    "span load": ("装载", "load"),
+    "span tune": ("试跑", "trial"),
+    "span kernels": ("kernel", "kernels"),
+    "lane": ("在哪里", "Lane"),
+    "span": ("阶段", "Phase"),
+    "begins": ("开始", "Begins"),
+    "lasts": ("时长", "Lasts"),
+    "timeline": ("{id}：时间线", "{id}: timeline"),
+    "chart left out": ("没有画：{ids}", "Not drawn: {ids}"),
     # the lab page
     "lab": ("lab", "Lab"),
     "question": ("一句话", "In one sentence"),
@@ -95,6 +124,41 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
         "提交这个文件即可。没有仓库时，把 JSON 附在 issue 里。",
         "Run the first command on your machine: it writes one JSON file. In a clone of the repository the second command "
         "validates that file and stores it under `labs/records/`; commit what it stored. Without a clone, attach the JSON to an issue.",
+    ),
+    # what the compiler made
+    "assembly": ("{kernel}：源码与编译结果（{targets}）", "{kernel}: the source, and what the compiler made of it ({targets})"),
+    "assembly note": (
+        "编译器的完整输出，只去掉注释、空行以及仅供调试器和链接器读取的行。",
+        "The whole text, without comments, blank lines and what only a debugger or a linker reads.",
+    ),
+    "aligned": ("能被 16 整除的参数", "arguments that divide by 16"),
+    "registers of": ("每个 lane {n} 个寄存器", "{n} registers a lane"),
+    "stale-compiled": ("lab 的代码已改，待重新编译", "the lab has changed, to be compiled again"),
+    "not compiled": ("尚未编译", "not yet compiled"),
+    # lab by device
+    "device page": ("在哪些卡上跑过", "On which cards it ran"),
+    "device page intro": (
+        "每个 lab 在每类设备上最新的一次运行：成立的条数 / 判定的条数，点开是测量记录。解释器和 GPU 是两个事实，并排列出。",
+        "The newest run of each lab on each class of device: rows that hold / rows judged, with a link to the record. The interpreter and GPUs are two truths, side by side.",
+    ),
+    "matrix": ("lab × 设备", "Lab by device"),
+    "speeds": ("各卡离天花板多远", "How near each card comes to its ceiling"),
+    "speeds intro": (
+        "每个比值都在同一次运行里与基线交替测得，所以可以跨卡比较。界是按 H200 定的：别的卡低于它，标 ▲，照实给出，不算矛盾。",
+        "Each ratio is measured in turns with its baseline in one run, so cards can be compared. Bounds are set on the H200: on another card a ratio below one is marked ▲ and shown as it is, and contradicts nothing.",
+    ),
+    "outliers": ("离群的结果", "What stands out"),
+    "outliers intro": (
+        "低于界的比值，以及超过 H200 上 {n} 倍的误差（仍在界内，否则就是矛盾）。每一条都值得问为什么。",
+        "Ratios below their bound, and errors more than {n} times those on the H200 (within the bound, or they would be contradictions). Each is worth a question.",
+    ),
+    "no outliers": ("目前没有。", "Nothing, at present."),
+    "outlier": ("为什么列在这里", "Why it is here"),
+    "is below": ("低于在 H200 上定的界", "below the bound, which is set on the H200"),
+    "is far": ("远高于 H200 上的误差", "far above the error on the H200"),
+    "send all": (
+        "让卡空闲下来，在仓库里逐个运行 lab，再归档得到的 JSON；`proof record` 会先校验。没有仓库时，把 JSON 附在 issue 里。新的一类卡不用改任何代码。",
+        "Let the card do nothing else, run the labs in a clone of the repository, and file the JSON they print; `proof record` validates it first. Without a clone, attach the JSON to an issue. A new class of card needs no code.",
     ),
     # line notes
     "line": ("第 {n} 行", "line {n}"),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from opencc import OpenCC
 
 from proof.checks.references import used
 from proof.checks.rooms import documents, line_of, place
@@ -13,8 +16,13 @@ from proof.model import LANGS, Book, Lang, Problem, Term
 
 
 def fold(label: str) -> str:
-    """A label without what readers do not see: case, full or half width, spaces around it."""
-    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+    """A label without what readers do not see: case, full or half width, traditional or simplified, spaces around it."""
+    return _simplified()(" ".join(unicodedata.normalize("NFKC", label).casefold().split()))
+
+
+@cache
+def _simplified() -> Callable[[str], str]:
+    return OpenCC("t2s").convert
 
 
 def labels(term: Term, lang: Lang) -> tuple[str, ...]:

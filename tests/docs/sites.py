@@ -18,14 +18,15 @@ NAV = """nav:
 {more}  - {labs}:
       - labs/*
   - {status}: status.md
+  - {devices}: devices.md
   - {terms}: glossary/index.md
   - {decisions}:
       - adr/index.md
       - adr/*
 """
 WORDS = {
-    "zh": dict(home="首页", labs="实验", status="论断", terms="术语", decisions="决策"),
-    "en": dict(home="Home", labs="Labs", status="Claims", terms="Glossary", decisions="Decisions"),
+    "zh": dict(home="首页", labs="实验", status="论断", devices="设备", terms="术语", decisions="决策"),
+    "en": dict(home="Home", labs="Labs", status="Claims", devices="Devices", terms="Glossary", decisions="Decisions"),
 }
 
 

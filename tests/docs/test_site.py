@@ -57,7 +57,7 @@ def test_both_builds_end_within_twenty_seconds(tmp_path: Path):
 def test_every_page_is_there_in_both_languages(built: Site, book: Book):
     assert pages_of(built, "zh") == pages_of(built, "en")
     written = {re.sub(r"(^|/)index\.md$", r"\1", page.name).removesuffix(".md").rstrip("/") for page in book.pages}
-    made = {"glossary", "status", "adr", *(f"labs/{stem}" for stem in book.labs)}
+    made = {"glossary", "status", "devices", "adr", *(f"labs/{stem}" for stem in book.labs)}
     made |= {f"adr/{decision.slug}" for decision in book.decisions.values()}
     assert {page.rstrip("/") for page in pages_of(built, "zh")} == written | made
 
