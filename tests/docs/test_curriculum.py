@@ -1,0 +1,53 @@
+"""docs/curriculum.yml: every statement of the course stands where it says, in both languages, and its proofs exist and are shown."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_project import ROOT
+
+from proof import ledger, state
+from proof.checks.markdown import read
+from proof.load import parse_yaml, read_text
+from proof.model import LANGS
+
+PARTS = parse_yaml(read_text(ROOT / "docs/curriculum.yml"))["parts"]
+STATEMENTS = [statement for part in PARTS for statement in part["statements"]]
+
+
+@pytest.fixture(scope="module")
+def anchors(book) -> dict[tuple[str, str], set[str]]:
+    return {(page.lang, page.name): {heading.id for heading in read(page.text).headings} for page in book.pages}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement["en"][:60])
+def test_a_statement_stands_where_it_says_in_both_languages(anchors, statement):
+    assert set(statement) <= {"en", "zh", "page", "proof", "corrected"}
+    name, _, anchor = statement["page"].partition("#")
+    for lang in LANGS:
+        assert anchor in anchors.get((lang, name), set()), f"docs/{lang}/{name} has no section #{anchor}"
+
+
+def test_every_proof_is_a_claim_or_a_break(book):
+    there = state.all_claims(book)
+    assert [proof for statement in STATEMENTS for proof in statement.get("proof", ()) if proof not in there] == []
+
+
+def test_a_proof_of_each_statement_is_shown_on_a_page_of_each_language(book):
+    """The others are rows on the page of their lab, as every claim is."""
+    used = ledger.uses(book)
+    for statement in STATEMENTS:
+        proofs = statement.get("proof", ())
+        langs = {page.lang for proof in proofs for page in used.get(proof, ())}
+        assert not proofs or langs == set(LANGS), f"no page cites {' or '.join(proofs)}"
+
+
+def test_no_statement_is_there_twice():
+    for lang in LANGS:
+        said = [statement[lang] for statement in STATEMENTS]
+        assert len(said) == len(set(said))
+
+
+def test_every_lesson_has_statements_and_most_of_them_have_proofs(book):
+    lessons = {page.name for page in book.pages if page.name.startswith("lessons/")}
+    assert lessons == {statement["page"].partition("#")[0] for statement in STATEMENTS}
+    assert sum("proof" in statement for statement in STATEMENTS) > 0.7 * len(STATEMENTS)
