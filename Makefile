@@ -5,6 +5,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 PROSE := docs/zh docs/en adr .github $(wildcard *.md)
 TESTS := $(PYTEST) -n 2 --dist loadgroup
+TRITONS := 3.6.0 3.9.0
 
 help:
 	@echo "make serve      build the site and show both languages, with reload"
@@ -14,6 +15,8 @@ help:
 	@echo "make fix        mends what lint finds, and rewrites the common part of the labs"
 	@echo "make setup      everything that these need; they also set it up themselves"
 	@echo "make test-deep  make test and the long tests"
+	@echo "make test-versions  the labs with the oldest and the newest Triton; writes labs/versions.json"
+	@echo "make sanitizer  adds triton-viz's sanitizer, a second opinion that the tests then ask for"
 
 serve: .venv/site
 	@$(BIN)/proof serve
@@ -41,10 +44,23 @@ else
 	@$(MAKE) --no-print-directory chromium
 	@$(TESTS) -m "not gpu and not deep"
 endif
+	@$(BIN)/python -c 'import triton_viz' 2>/dev/null || echo "left out: the sanitizer, which make sanitizer adds"
 
-test-deep: .venv/labs lint chromium
+test-deep: .venv/labs lint chromium sanitizer
 	@$(BIN)/proof check
 	@$(TESTS) -m "not gpu"
+
+test-versions: $(TRITONS:%=.venv-%/stamp)
+	@$(BIN)/python -m proof.versions_run $(foreach version,$(TRITONS),$(version)=.venv-$(version)) $(LABS)
+
+# A folder with that Triton, which a child finds before the one in .venv; torch is the same, and never imports it here.
+.venv-%/stamp: | .venv/labs
+	@echo "setting up Triton $*: a minute"
+	@rm -rf $(@D) && $(PIP) --no-deps --target $(@D) triton==$* 'numpy<2.4'
+	@touch $@
+
+sanitizer: .venv/labs
+	@$(PIP) --group sanitizer
 
 chromium: .venv/tools
 	@$(BIN)/python tests/docs/chromium.py
@@ -73,4 +89,4 @@ chromium: .venv/tools
 	@$(BIN)/python -c 'import numpy, triton' 2>/dev/null || $(PIP) 'numpy<2.4' triton
 	@touch $@
 
-.PHONY: help serve site setup lint fix test test-deep chromium
+.PHONY: help serve site setup lint fix test test-deep test-versions sanitizer chromium

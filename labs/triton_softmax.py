@@ -136,6 +136,8 @@ def error(n_rows, n_cols, dtype=torch.float32, values="spread", stride=None, in_
     """softmax and the reference, its rows and those of the result `stride` elements apart."""
     data = draw(n_rows, n_cols, dtype, values)
     x = apart(n_rows, n_cols, stride or n_cols, dtype).copy_(data)
+    if not in_place:
+        FENCES.append((x.view(torch.uint8), x.view(torch.uint8).clone()))  # the kernel only reads it
     out = softmax(x, out=x if in_place else apart(n_rows, n_cols, stride or n_cols, dtype))
     return [(out, reference(data))]
 
@@ -148,9 +150,9 @@ def widths(n_cols, dtype=torch.float32):
 def views():
     """softmax and the reference on views whose rows are whole: cut, skipped, off alignment, one row for all."""
     base = draw(8, 96)
+    FENCES.append((base, base.clone()))
     for x in (base[:, :37], base[::2], base[:, 1:], base[:1].expand(8, 96)):
-        kept = x.clone()
-        yield softmax(x), reference(kept)
+        yield softmax(x, out=fence(x, output=True)), reference(x.clone())
 
 
 def refused():
@@ -411,7 +413,7 @@ def kernels():
             code = compiled.asm.get("ptx") or compiled.asm.get("amdgcn")
             found.append({"kernel": compiled.name, "signature": compiled.src.signature, "constants": {names[i[0]]: str(c) for i, c in compiled.src.constants.items()},
                           "aligned": [names[i[0]] for i, attributes in compiled.src.attrs.items() if attributes], "num_warps": m.num_warps, "num_stages": m.num_stages, "shared_bytes": m.shared,
-                          "registers": compiled.n_regs, "spills": compiled.n_spills, "code_sha256": hashlib.sha256(code.encode()).hexdigest()})
+                          "registers": getattr(compiled, "n_regs", None), "spills": getattr(compiled, "n_spills", None), "code_sha256": hashlib.sha256(code.encode()).hexdigest()})
     return found
 
 def show(row):
@@ -473,6 +475,6 @@ def main():
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

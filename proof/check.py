@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from proof.checks import (
+    compiled,
     decisions,
     drafts,
     files,
     glossary,
     immutable,
+    kernels,
     labs,
     links,
     numbers,
@@ -18,6 +20,7 @@ from proof.checks import (
     records,
     references,
     sources,
+    versions,
     workflows,
 )
 from proof.checks.numbers import given_tally
@@ -54,13 +57,16 @@ RULES: tuple[Rule, ...] = (
     labs.faults,
     labs.memory,
     labs.words,
+    kernels.fills,
+    kernels.judges,
     sources.faults,
     records.contradictions,
     records.aged,
+    compiled.faults,
     workflows.faults,
 )
-BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, drafts.unfinished)
-UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places,)  # warnings that are errors then
+BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, compiled.stale, drafts.unfinished, versions.unreleasable)
+UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places, versions.outdated)  # warnings that are errors then
 
 
 def check(book: Book, release: bool = False) -> list[Problem]:

@@ -21,6 +21,7 @@ from proof import order, record, state
 from proof.compile_cards import TARGETS
 from proof.compile_data import Row as CompiledRow
 from proof.compile_data import rows as compiled_rows
+from proof.compile_page import tensor_cores
 from proof.load import Unreadable, load_book
 from proof.macros import nearest
 from proof.model import Book, Problem, Standing
@@ -169,7 +170,9 @@ def fix(check_only: bool) -> None:
 @main.command("compile")
 @click.argument("labs", nargs=-1, metavar="[LAB]...")
 @click.option("--json", "as_json", is_flag=True, help="Print every cell as data.")
-@click.option("--check", "check_only", is_flag=True, help="Compile everything anew, change nothing, fail where it differs.")
+@click.option(
+    "--check", "check_only", is_flag=True, help="Compile everything anew, change nothing, fail where it differs."
+)
 @click.pass_obj
 def compile_(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool) -> None:
     """Compile every launch of every lab for every target, with no GPU, and file what came out. What is filed stays."""
@@ -181,11 +184,13 @@ def compile_(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool
     except LookupError as error:
         raise click.UsageError(error.args[0]) from None
     if missing := compiler.cannot(book):
-        raise click.UsageError(f"{missing}; {len(chosen)} labs were not compiled")
+        raise click.UsageError(f"{missing}. Not compiled: {', '.join(lab.stem for lab in chosen)}")
     table, wrong, data = _compiled_table(), [], []
     for result in compiler.compile_labs(book, chosen, check_only, lambda text: click.echo(text, err=True)):
         file = f"labs/{result.lab.stem}.py"
-        wrong += [Problem(file, 1, fault, "Mend the lab, or let its launcher refuse that target") for fault in result.faults]
+        wrong += [
+            Problem(file, 1, fault, "Mend the lab, or let its launcher refuse that target") for fault in result.faults
+        ]
         if result.data is None:
             continue
         data.append(result.data)
@@ -423,7 +428,19 @@ def _runs_table() -> Table:
 
 
 def _compiled_table() -> Table:
-    heads = ("lab", "kernel", "target", "fits", "too large", "not offered", "fails", "shared", "limit", "registers", "spill")
+    heads = (
+        "lab",
+        "kernel",
+        "target",
+        "fits",
+        "too large",
+        "not offered",
+        "fails",
+        "shared",
+        "limit",
+        "registers",
+        "spill",
+    )
     table = Table(*heads, "loads", "stores", "copies", "tensor cores", box=None)
     for column in table.columns[:3]:
         column.no_wrap = True
@@ -436,7 +453,8 @@ def _compiled_cells(row: CompiledRow) -> list[str | Text]:
     states = [str(row.states.get(s, "")) for s in ("fits", "too large", "not offered here", "failed")]
     states[3:] = [Text(states[3], style="bold red")]
     figures = [f"{row.most('shared_bytes'):,}", f"{TARGETS[row.target].shared_limit:,}", str(row.most("registers"))]
-    names = [" ".join(row.names(kind)) for kind in ("load", "store", "copy", "tensor")]
+    names = [" ".join(row.names(kind)) for kind in ("load", "store")]
+    names += [", ".join(row.names("copy")), " ".join(tensor_cores(row.names("tensor")))]
     return [row.kernel, row.target, *states, *figures, str(row.spills() or ""), *map(Text, names)]
 
 

@@ -7,7 +7,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from proof import labpage, order, state
+from proof import charts, compile_page, drawing, kernel_types, labpage, order, state, versions_page
+from proof import timeline as drawn
+from proof.compile_cards import TARGETS
 from proof.figures import (
     FIELDS,
     SHOWN,
@@ -19,8 +21,10 @@ from proof.figures import (
     md,
     permalink,
     provenance,
+    recorded_on,
     source_link,
     state_words,
+    versions,
 )
 from proof.labwords import reason
 from proof.ledger import status_table
@@ -101,6 +105,38 @@ def claims(scene: Scene, *ids: str) -> str:
     return labpage.claims_table(scene.book, [scene.claim(id) for id in ids], scene.lang, scene.up)
 
 
+def chart(scene: Scene, *ids: str, x: str = "", by: str = "", series: str = "") -> str:
+    """Measured values and bounds of claims over their argument `x`, a line for each value of `by`; or the series of a row."""
+    found = [scene.claim(id) for id in ids]
+    if bool(x) == bool(series) or (series and (by or len(found) != 1)):
+        mend = 'Write {{ chart("id", "id", x="K") }}, or {{ chart("id", series="linear") }} with one claim'
+        raise scene.error("chart() needs x, the argument along its axis, or series", mend)
+    try:
+        if x:
+            made = charts.of_claims(scene.book, found, x, by, scene.lang, scene.up)
+        else:
+            made = charts.of_series(scene.book, found[0], series, scene.lang)
+    except charts.CannotDraw as error:
+        raise scene.error(error.what, error.mend) from None
+    key = f"chart-{scene.line}"
+    return drawing.draw(made, key, scene.lang) if made else charts.left_out(scene.book, found[0], scene.lang)
+
+
+def timeline(scene: Scene, id: str) -> str:
+    """What ran when on CPU and GPU, as the claim's row stores it."""
+    found = scene.claim(id)
+    standing = state.standing(scene.book, id)
+    if standing.state not in SHOWN or standing.record is None:
+        return charts.left_out(scene.book, found, scene.lang)
+    if not standing.row.get("spans"):
+        mend = "Let its measure return some: proof/record.schema.json says how"
+        raise scene.error(f"the record of {id} holds no spans", mend)
+    title = word(scene.lang, "timeline", id=id)
+    record = standing.record
+    small = f"{device_short(record, scene.lang)} · {versions(record)} · {recorded_on(record)}"
+    return drawn.draw(standing.row["spans"], title, small, f"timeline-{scene.line}", scene.lang)
+
+
 def status(scene: Scene) -> str:
     """Counts by state, with the list of all claims folded below."""
     ids = order.claims(scene.book)
@@ -117,6 +153,16 @@ def labs(scene: Scene) -> str:
     return labpage.labs_table(scene.book, scene.lang, scene.up)
 
 
+def versions_table(scene: Scene) -> str:
+    """Every lab in the oldest and the newest Triton."""
+    return versions_page.table_of(scene.book, scene.lang, scene.up)
+
+
+def kernel_types_table(scene: Scene) -> str:
+    """What Triton is made for, and the lab of each kind."""
+    return kernel_types.table_of(scene.book, scene.lang, scene.up)
+
+
 def lab_card(scene: Scene, stem: str) -> str:
     return labpage.lab_card(scene.book, scene.lab(stem), scene.lang, scene.up)
 
@@ -126,6 +172,41 @@ def break_diff(scene: Scene, id: str) -> str:
     id = id.removesuffix(".break")
     lab = scene.find("break", id, known)
     return labpage.break_diff(scene.book, lab, id.split(".", 1)[1], scene.lang, scene.up)
+
+
+# What the compiler made
+
+
+def assembly(scene: Scene, kernel: str, *targets: str, of: str = "") -> str:
+    """Source of a kernel, "triton_softmax:softmax_kernel", and its assembly for one or two targets, folded."""
+    if len(set(targets)) not in (1, 2) or len(set(targets)) != len(targets):
+        raise scene.error("assembly() names one or two targets", f"There are: {', '.join(TARGETS)}")
+    lab, name = _kernel(scene, kernel, *targets)
+    try:
+        return compile_page.assembly(scene.book, lab, name, targets, of, scene.lang)
+    except compile_page.CannotShow as error:
+        raise scene.error(error.what, error.mend) from None
+
+
+def compiled(scene: Scene, kernel: str, target: str, figure: str, of: str = "") -> str:
+    """A figure of what the compiler made of a kernel for a target: registers, shared_bytes, "load 16", "ex2" …"""
+    lab, name = _kernel(scene, kernel, target)
+    try:
+        return compile_page.figure(scene.book, lab, name, target, figure, of, scene.lang)
+    except compile_page.CannotShow as error:
+        raise scene.error(error.what, error.mend) from None
+
+
+def cards(scene: Scene) -> str:
+    """Every card, and what becomes of every kernel there."""
+    return compile_page.cards(scene.book, scene.lang, scene.up)
+
+
+def _kernel(scene: Scene, kernel: str, *targets: str) -> tuple[Lab, str]:
+    stem, _, name = kernel.partition(":")
+    for target in targets:
+        scene.find("target", target, TARGETS)
+    return scene.lab(stem), name
 
 
 # References
@@ -157,9 +238,39 @@ def given(scene: Scene, text: str, *, source: str) -> str:
 
 
 MACROS: dict[str, Callable[..., str]] = {
-    f.__name__: f for f in (claim, claims, status, labs, lab_card, break_diff, term, adr, source, given)
-}
-BLOCKS = ("claims", "status", "labs", "lab_card", "break_diff", "notes")  # these stand alone on their line
+    f.__name__: f
+    for f in (
+        claim,
+        claims,
+        chart,
+        timeline,
+        status,
+        labs,
+        lab_card,
+        break_diff,
+        assembly,
+        compiled,
+        cards,
+        term,
+        adr,
+        source,
+        given,
+    )
+} | {"versions": versions_table, "kernel_types": kernel_types_table}
+BLOCKS = (
+    "claims",
+    "chart",
+    "timeline",
+    "status",
+    "labs",
+    "lab_card",
+    "break_diff",
+    "assembly",
+    "cards",
+    "versions",
+    "kernel_types",
+    "notes",
+)  # these stand alone on their line
 
 
 def expand(text: str, page: Page, book: Book, up: str) -> str:

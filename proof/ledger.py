@@ -34,7 +34,7 @@ def uses(book: Book) -> dict[str, list[Page]]:
             continue
         for call in here:
             ids: tuple[str, ...] = ()
-            if call.name in ("claim", "claims"):
+            if call.name in ("claim", "claims", "chart", "timeline"):
                 ids = call.args
             elif call.name == "break_diff":
                 ids = tuple(f"{id.removesuffix('.break')}.break" for id in call.args)

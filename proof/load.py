@@ -29,6 +29,7 @@ from proof.model import (
     Book,
     Break,
     Claim,
+    Compiled,
     Decision,
     Lab,
     LabWords,
@@ -91,6 +92,12 @@ def load_book(root: Path, today: date) -> Book:
     for path in sorted((root / "labs" / "records").rglob("*.json")):
         for text in _text(book, path):
             _add_record(book, path, text)
+    for path in sorted((root / "labs" / "compiled").glob("*.json")):
+        for text in _text(book, path):
+            _add_compiled(book, path, text)
+    for path in (root / "labs").glob("versions.json"):
+        for text in _text(book, path):
+            _add_versions(book, path, text)
     for path in sorted((root / "glossary").glob("*.y*ml")):
         book.terms |= {term.id: term for term in _from_yaml(book, path, "term", _term)}
     for path in sorted((root / "docs" / "sources").glob("*.y*ml")):
@@ -549,6 +556,31 @@ def _add_record(book: Book, path: Path, text: str) -> None:
         book.problems.append(Problem(name, 1, "lies in the folder of another device or lab", f"Move it to {folder}/"))
         return
     book.records.append(record)
+
+
+def _add_compiled(book: Book, path: Path, text: str) -> None:
+    try:
+        data = parse_json(text)
+        check_schema("compiled", data, text)
+        if path.name != f"{data['lab']}.json":
+            raise Unreadable(1, f"the file of {data['lab']} is named {path.name}", f"Call it {data['lab']}.json")
+    except Unreadable as error:
+        book.problems.append(
+            Problem(_name(book.root, path), error.line, error.what, "Delete it and run `proof compile`")
+        )
+        return
+    there = [path.with_name(name) for name in data["texts"] if path.with_name(name).is_file()]
+    texts = {file.name: text for file in there for text in _text(book, file)}
+    book.compiled[data["lab"]] = Compiled(path, data, texts)
+
+
+def _add_versions(book: Book, path: Path, text: str) -> None:
+    try:
+        data = parse_json(text)
+        check_schema("versions", data, text)
+        book.versions = data
+    except Unreadable as error:
+        book.problems.append(Problem(_name(book.root, path), error.line, error.what, "Run `make test-versions`"))
 
 
 def _words(path: Path, data: dict[str, Any], _: str) -> LabWords:

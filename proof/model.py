@@ -123,6 +123,15 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Compiled:
+    """What the compiler made of a lab for every target, filed by `proof compile`; see proof/compiled.schema.json."""
+
+    path: Path
+    data: dict
+    texts: dict[str, str]  # file name -> assembly that pages show
+
+
+@dataclass(frozen=True)
 class Standing:
     """What is known of one claim on one kind of device, today."""
 
@@ -208,6 +217,8 @@ class Book:
     labs: dict[str, Lab] = field(default_factory=dict)
     words: dict[str, LabWords] = field(default_factory=dict)  # the Chinese ones, by the stem of the lab
     records: list[Record] = field(default_factory=list)
+    compiled: dict[str, Compiled] = field(default_factory=dict)  # by the stem of the lab
+    versions: dict = field(default_factory=dict)  # labs/versions.json, see proof/versions.schema.json
     terms: dict[str, Term] = field(default_factory=dict)
     decisions: dict[tuple[str, Lang], Decision] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What is known of a claim today, from the records: valid, aged, pending, stale-source, stale-env or contradicted.
+"""What is known of a claim today, from the records: valid, aged, pending, stale-source, stale-env, stale-code or contradicted.
 
 Figures of the interpreter and of GPUs are two truths: `standing` never looks at the one for the other.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
-from proof import common
+from proof import common, versions
 from proof.macros import nearest
 from proof.model import Book, Claim, Lab, Record, Source, Standing, State
 
@@ -117,6 +117,8 @@ def _judge(book: Book, claim: Claim, lab: Lab, record: Record) -> Standing:
         return be("stale-source", "the lab has changed since this run")
     if other := _other_environment(lab, record):
         return be("stale-env", other)
+    if other := versions.changed_code(book, record):
+        return be("stale-code", other)
     if (now := verdict(claim, row)) != "ok" and not below(claim, row, record):
         return be("contradicted", f"the run fails: {now}, {row.get('note') or row.get('value')} against {claim.bound}")
     if ids != set(lab.claims):

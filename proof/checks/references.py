@@ -22,7 +22,7 @@ def cited(macro: Macro) -> Iterator[tuple[str, str]]:
     )
     if room:
         yield from ((room, text) for text in texts[:1])
-    elif macro.name == "claims":
+    elif macro.name in ("claims", "chart", "timeline"):
         yield from (("claim", text) for text in texts)
     elif macro.name in ("lab_card", "notes"):
         yield from (("lab" if macro.name == "lab_card" else "section", text) for text in texts[:1])
