@@ -212,7 +212,7 @@ def attention(q, k, v, causal=True, path=planned, out=None, lse=None):
 # --8<-- [end:launch]
 
 
-# %% What happens besides the kernel, when, and for how long. With `fail` it is a guard: nothing of the kind may happen any more.
+# %% What happens besides the kernel, when, and for how long; as a guard, nothing of the kind may happen any more.
 # --8<-- [start:watch]
 WATCHES = []  # (begins, ends) of each watch that is on
 

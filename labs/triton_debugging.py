@@ -86,7 +86,7 @@ def matmul_kernel(
 def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
     """Return a @ b, [M, K] times [K, N], in the dtype of a, in `out` if given; sums are fp32.
 
-    Rows may lie any distance apart, the elements of a row are neighbours; `out` overlaps neither itself, a nor b.
+    Rows may lie any distance apart, the elements of a row are neighbors; `out` overlaps neither itself, a nor b.
     Raises TypeError for a dtype, ValueError for the rest; bfloat16 is refused in the interpreter, which gets it wrong.
     """
     dense(a=a, b=b, out=a if out is None else out)

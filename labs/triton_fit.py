@@ -7,7 +7,7 @@
 Learn:   what fusing saves, what a compile costs, when a call pays it back, what programs cannot do together, Amdahl's law
 Run:     python triton_fit.py           every claim, then every break
          python triton_fit.py --bench   only the speed, on a GPU
-Memory:  3 GiB
+Memory:  4 GiB
 Card:    any NVIDIA card since Ampere, any AMD card of CDNA or RDNA 3; with none, Triton's interpreter
 Minutes: 1
 """

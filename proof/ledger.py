@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import cache
 
 from proof import labpage
 from proof.figures import (
@@ -48,7 +49,9 @@ def uses(book: Book) -> dict[str, list[Page]]:
 
 def term_uses(book: Book) -> dict[str, list[Page]]:
     """Term ids → the pages whose prose names the term or links it."""
-    found: dict[str, list[Page]] = {}
+    found = book.named
+    if found:
+        return found
     for page in book.pages:
         prose = re.sub(r"^[ \t>]*#{1,6} .*$", "", blank_quoted(_body(page.text)), flags=re.M)
         ids = mentioned(prose, list(book.terms.values()), page.lang)
@@ -63,6 +66,7 @@ def _body(text: str) -> str:
     return re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
 
 
+@cache
 def page_title(page: Page) -> str:
     """The first heading of a page, without its attributes; the file name if it has none."""
     seen = blank_quoted(page.text)

@@ -224,6 +224,9 @@ class Book:
     sources: dict[str, Source] = field(default_factory=dict)
     pages: list[Page] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)  # what could not be read
+    # What was worked out of the book once, since pages ask for it many times: by state.py and by ledger.py.
+    judged: dict[str, list[Standing]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    named: dict[str, list[Page]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def claims(self) -> dict[str, Claim]:

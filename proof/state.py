@@ -28,10 +28,13 @@ def all_claims(book: Book) -> dict[str, Claim]:
 
 def find_claim(book: Book, claim_id: str) -> Claim:
     """The claim of that id. Raises LookupError, naming the nearest ids, when there is none."""
-    claims = all_claims(book)
-    if claim_id not in claims:
-        raise LookupError(f"there is no claim {claim_id}. {nearest(claim_id, claims)}")
-    return claims[claim_id]
+    for lab in book.labs.values():
+        if claim_id in lab.claims:
+            return lab.claims[claim_id]
+    source = book.sources.get(claim_id.removeprefix("source.")) if claim_id.startswith("source.") else None
+    if source is None:
+        raise LookupError(f"there is no claim {claim_id}. {nearest(claim_id, all_claims(book))}")
+    return _source_claim(source)
 
 
 def standings(book: Book, claim_id: str) -> list[Standing]:
@@ -39,12 +42,17 @@ def standings(book: Book, claim_id: str) -> list[Standing]:
 
     A claim about what the compiler makes needs no GPU, so for it any record will do. Raises LookupError.
     """
-    claim = find_claim(book, claim_id)
+    if claim_id not in book.judged:
+        book.judged[claim_id] = _standings(book, find_claim(book, claim_id))
+    return list(book.judged[claim_id])
+
+
+def _standings(book: Book, claim: Claim) -> list[Standing]:
     if claim.kind == "source":
         return [_source_standing(book, claim)]
     judged: dict[str, list[Record]] = {}
     for record in book.records:
-        if record.lab == claim.lab and (row := row_of(record, claim_id)) and row["verdict"] != "-":
+        if record.lab == claim.lab and (row := row_of(record, claim.id)) and row["verdict"] != "-":
             judged.setdefault(record.device_class, []).append(record)
     found = [_of_class(book, claim, records) for records in judged.values()]
     found.sort(key=lambda s: s.record.utc, reverse=True)

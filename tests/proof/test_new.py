@@ -155,7 +155,8 @@ def test_a_new_lab_runs_alone_in_the_interpreter(lab):
 
 def test_the_tests_of_a_new_lab_pass(grown):
     grown.proof("new", "lab", "wave")
-    shutil.copy(ROOT / "tests/labs/conftest.py", grown.root / "tests/labs")
+    for name in ("conftest.py", "doubting.py"):
+        shutil.copy(ROOT / "tests/labs" / name, grown.root / "tests/labs")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/labs/test_wave.py"],
         cwd=grown.root,
