@@ -57,11 +57,6 @@ def unindexed(page: str) -> str:
     return page.replace('class="arithmatex"', 'class="arithmatex" data-search-exclude="formula"')
 
 
-def lighter(page: str) -> str:
-    """The HTML of a lab's code without the marks that change no color: names and blanks, a sixth of the page."""
-    return re.sub(r'<span class="(?:n|w)">([^<]*)</span>', r"\1", page)
-
-
 def formulas(title: str) -> str:
     """The title of a section with its formulas marked, so that they are drawn in the table of contents too."""
     return re.sub(r"\\\(.*?\\\)", lambda match: f'<span class="arithmatex">{match[0]}</span>', title)

@@ -501,7 +501,26 @@ def build(kernel: Any, launch: Json, target: Target, lab: types.ModuleType | Non
     return made, log.getvalue()
 
 
-def code_sha256(
+PTX_VERSIONS = [f"{major}.{minor}" for major in (8, 9) for minor in range(10)]
+
+
+def code_hashes(*launch: Any) -> set[str]:
+    """What code_sha256 could be of this launch, whichever assembler Triton was pointed at.
+
+    That decides the line `.version` of PTX and nothing else of the text: after its first compile Inductor points Triton,
+    for the whole process, at the assembler that comes with torch.
+    """
+    text = code_text(*launch)
+    texts = {text} | {re.sub(r"(?m)^\.version \S+$", f".version {version}", text) for version in PTX_VERSIONS}
+    return {hashlib.sha256(each.encode()).hexdigest() for each in texts}
+
+
+def code_sha256(*launch: Any) -> str:
+    """The SHA-256 of code_text of the same arguments."""
+    return hashlib.sha256(code_text(*launch).encode()).hexdigest()
+
+
+def code_text(
     kernel: Any,
     signature: Json,
     constants: Json,
@@ -510,7 +529,7 @@ def code_sha256(
     num_stages: int,
     target: str = "sm_90",
 ) -> str:
-    """The SHA-256 of the assembly that the installed Triton makes of one recorded launch, line info off.
+    """The assembly that the installed Triton makes of one recorded launch, line info off.
 
     `kernel` is the lab's jit function; the others are as a record's row of kernels holds them, where each constant is the
     text of its value. Call it in a process with compile_cards.SWITCHES in its environment before triton is imported.
@@ -530,7 +549,7 @@ def code_sha256(
         "options": {"num_warps": num_warps, "num_stages": num_stages},
     }
     made, _ = build(kernel, launch, TARGETS[target])
-    return hashlib.sha256((made.asm.get("ptx") or made.asm["amdgcn"]).encode()).hexdigest()
+    return made.asm.get("ptx") or made.asm["amdgcn"]
 
 
 if __name__ == "__main__":

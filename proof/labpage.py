@@ -325,7 +325,11 @@ def lab_tail(book: Book, lab: Lab, lang: Lang, up: str) -> str:
         [
             f"## {word(lang, 'download')} {{ #download }}\n",
             downloads(lab, up) + "\n",
-            f"{link(f'{up}cards/', md(word(lang, 'which cards')))}\n",
+            *(
+                [f"{link(f'{up}cards/', md(word(lang, 'which cards')))}\n"]
+                if any(p.name == "cards.md" for p in book.pages)
+                else []
+            ),
             f"## {word(lang, 'send')} {{ #send }}\n",
             word(lang, "send intro") + "\n",
             "```bash",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import jupytext
 import nbformat
@@ -105,12 +106,14 @@ _CHROME = (
     "style, script, clipboard-copy, .clipboard-copy-txt, .jp-InputPrompt, .jp-OutputPrompt, .jp-Collapser, "
     ".jp-OutputArea-prompt, a.anchor-link"
 )
+_UNCOLORED = re.compile(r'<span class="[nwpo]">([^<]*)</span>')  # names, blanks, marks: half of a page, and no color
 _PLAIN = ("text/plain", "application/vnd.jupyter.stdout", "application/vnd.jupyter.stderr")
 
 
+@cache  # both languages show the same run
 def slim(html: str) -> str:
     """A notebook's HTML as the theme writes pages: headings, text, code blocks, outputs as text, and nothing around them."""
-    soup = BeautifulSoup(html, "html.parser")
+    soup = BeautifulSoup(_UNCOLORED.sub(r"\1", html), "html.parser")
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     for chrome in soup.select(_CHROME):
@@ -137,8 +140,6 @@ def _as_code(soup: BeautifulSoup, block: Tag, classes: str) -> None:
         return
     code = soup.new_tag("code")
     code.extend(list(pre.contents))
-    for mark in code.select("span.p, span.o"):  # punctuation and operators look like text, and are a third of the page
-        mark.unwrap()
     code.smooth()
     wrap = soup.new_tag("div", attrs={"class": classes})
     wrap.append(bare := soup.new_tag("pre"))

@@ -46,7 +46,7 @@ def _lab_page(html: str, book: model.Book, lab: model.Lab, page: Page, config: M
     for item in [*page.toc, *more]:
         sections.extend(item.children if item.level == 1 else [item])
     page.toc = contents
-    return head + assemble.lighter(notebook.slim(html)) + tail
+    return head + notebook.slim(html) + tail
 
 
 def _mark_formulas(contents) -> None:

@@ -48,11 +48,11 @@ def test_the_tree_builds_with_nothing_to_mend(built: Site):
     assert [str(problem) for problem in built.problems if not problem.warning] == []
 
 
-def test_both_builds_end_within_twenty_seconds(tmp_path: Path):
+def test_a_build_takes_less_than_half_a_second_for_each_page(tmp_path: Path):
     """Counted in processor seconds, so that other tests running beside it do not matter."""
     begun = time.process_time()
     site.build(ROOT, strict=False, out=tmp_path)
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 0.5 * len(list(tmp_path.rglob("index.html")))
 
 
 def test_every_page_is_there_in_both_languages(built: Site, book: Book):
@@ -71,7 +71,7 @@ def test_C001_each_lab_page_shows_prose_code_and_the_recorded_output(built: Site
         assert article.find("h1")
         assert len(article.select("div.highlight code .k, div.highlight code .kn")) > 20  # keywords, so highlighted
         assert article.select(".output code")
-        assert "# %%" not in article.text and "--8<--" not in article.text
+        assert not re.search(r"^# (%%|--8<--)", article.text, re.M)
         assert any(entry["location"].startswith(f"labs/{stem}/") for entry in index)
 
 
@@ -186,7 +186,8 @@ def test_C068_the_index_holds_each_page_of_its_language_once(built: Site, lang: 
 @pytest.mark.parametrize("lang", LANGS)
 def test_C068_sources_of_formulas_and_diagrams_are_not_indexed(built: Site, lang: str):
     index = built.read(f"{HEADS[lang]}search/search_index.json")
-    texts = [entry["title"] + entry["text"] for entry in json.loads(index)["docs"]]
+    written = [entry["title"] + entry["text"] for entry in json.loads(index)["docs"]]
+    texts = [re.sub(r"<pre>.*?</pre>", "", text, flags=re.S) for text in written]  # code may hold any mark
     for mark in ("\\frac", "\\sum", "\\(", "\\[", "flowchart LR", "sequenceDiagram"):
         assert not [text for text in texts if mark in text], mark
 
@@ -380,11 +381,6 @@ def test_the_way_up_from_a_page(url: str, way: str):
 def test_a_theme_that_changed_is_noticed(mend, text: str):
     with pytest.raises(ValueError, match="The theme has changed"):
         mend(text)
-
-
-def test_the_code_of_a_lab_page_loses_marks_that_change_no_colour_and_no_character():
-    code = '<span class="k">def</span><span class="w"> </span><span class="n">add</span><span class="p">(</span>'
-    assert assemble.lighter(code) == '<span class="k">def</span> add<span class="p">(</span>'
 
 
 def test_a_formula_in_a_title_is_marked():

@@ -682,7 +682,6 @@ def test_the_tail_offers_downloads_and_says_how_to_send_a_record():
     assert [a["href"] for a in shown.find_all("a")] == [
         "../../downloads/triton_scale.py",
         "../../downloads/triton_scale.ipynb",
-        "../../cards/",
     ]
     assert "proof record --from triton_scale.json" in shown.get_text()
 
