@@ -184,6 +184,9 @@ def test_a_break_that_is_not_caught_as_declared_is_red(planted, new, seen):
     assert (done.returncode, row["verdict"], row["value"]) == (1, "error", seen)
 
 
+MEASURE = "    gen, size = torch.Generator(DEVICE).manual_seed(seed), n if isinstance(n, tuple) else (n,)\n"
+
+
 @pytest.mark.parametrize(
     ("new", "status"),
     [
@@ -194,7 +197,7 @@ def test_a_break_that_is_not_caught_as_declared_is_red(planted, new, seen):
     ],
 )
 def test_c017_a_claim_that_does_not_end_well_is_red(planted, new, status):
-    path = planted("triton_vector_add", "    gen = torch.Generator(DEVICE).manual_seed(seed)\n", f"    {new}\n")
+    path = planted("triton_vector_add", MEASURE, f"    {new}\n")
     assert run(path, "--only", "one_fp32.max_abs_err").returncode == status
 
 
@@ -213,9 +216,7 @@ def test_c017_a_break_that_hangs_is_red_in_the_time_that_it_has(planted):
 
 
 def test_c017_a_claim_that_hangs_names_itself_before_it_is_ended(planted):
-    path = planted(
-        "triton_vector_add", "    gen = torch.Generator(DEVICE).manual_seed(seed)\n", "    while True: pass\n"
-    )
+    path = planted("triton_vector_add", MEASURE, "    while True: pass\n")
     command = [sys.executable, path, "--only", "one_fp32.max_abs_err"]
     with subprocess.Popen(command, env=surroundings(), stdout=subprocess.PIPE, text=True) as process:
         limit = threading.Timer(60, process.kill)
