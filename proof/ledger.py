@@ -19,7 +19,7 @@ from proof.figures import (
     table,
     versions,
 )
-from proof.macros import PageError, blank_quoted, calls
+from proof.macros import PageError, blank_quoted, calls, citations
 from proof.model import Book, Lang, Page, Standing
 from proof.terms import mentioned
 from proof.words import word
@@ -34,15 +34,13 @@ def uses(book: Book) -> dict[str, list[Page]]:
         except PageError:
             continue
         for call in here:
-            ids: tuple[str, ...] = ()
-            if call.name in ("claim", "claims", "chart", "timeline"):
-                ids = call.args
-            elif call.name == "break_diff":
-                ids = tuple(f"{id.removesuffix('.break')}.break" for id in call.args)
-            elif call.name in ("source", "given"):
-                ids = tuple(f"source.{id}" for id in (call.args if call.name == "source" else call.options.values()))
-            for id in ids:
-                if page not in found.setdefault(id, []):
+            for room, cited in citations(call.name, call.args, call.options):
+                id = {
+                    "claim": cited,
+                    "break": f"{cited.removesuffix('.break')}.break",
+                    "source": f"source.{cited}",
+                }.get(room)
+                if id and page not in found.setdefault(id, []):
                     found[id].append(page)
     return found
 

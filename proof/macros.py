@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,29 @@ class Call:
     start: int  # of the opening braces, in the text
     end: int
     indent: str | None  # the blanks before it where it is alone on its line, else None
+
+
+FIRST_CITES = {  # macros whose first argument is an id, and the room that it lies in
+    "claim": "claim",
+    "break_diff": "break",
+    "term": "term",
+    "adr": "decision",
+    "source": "source",
+    "lab_card": "lab",
+    "notes": "section",
+}
+ALL_CITE = ("claims", "chart", "timeline")  # macros whose arguments are claims, all of them
+
+
+def citations(name: str, args: Iterable[object], options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """The ids that a macro cites, each with its room: claim, break, term, decision, source, lab or section."""
+    texts = [argument for argument in args if isinstance(argument, str)]
+    if name in FIRST_CITES:
+        yield from ((FIRST_CITES[name], text) for text in texts[:1])
+    elif name in ALL_CITE:
+        yield from (("claim", text) for text in texts)
+    elif name == "given" and isinstance(options.get("source"), str):
+        yield "source", options["source"]
 
 
 def calls(text: str, file: str, first_line: int = 1) -> Iterator[Call]:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from proof import state
 from proof.checks.markdown import Macro
-from proof.checks.references import cited
 from proof.checks.rooms import documents, place
-from proof.macros import nearest
+from proof.macros import citations, nearest
 from proof.model import Book, Problem, Record, Standing
 
 
@@ -69,7 +68,7 @@ def _standings(book: Book) -> Iterator[Standing]:
 
 def _needed(book: Book, macro: Macro) -> Iterator[tuple[str, Standing | None]]:
     """The claims that a macro shows, with what is known of each where it shows them."""
-    for room, name in cited(macro):
+    for room, name in citations(macro.name, macro.args, macro.kwargs):
         claim_id = f"{name.removesuffix('.break')}.break" if room == "break" else name
         if room in ("claim", "break") and claim_id in book.claims and macro.kwargs.get("field") != "bound":
             interpreted = macro.kwargs.get("on") == "interpreter"

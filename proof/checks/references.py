@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from proof import render
-from proof.checks.markdown import Macro
 from proof.checks.rooms import Document, documents, files, text_of
-from proof.macros import PageError, nearest
+from proof.macros import PageError, citations, nearest
 from proof.model import Book, Problem
 
 START = re.compile(r"-{1,}8<-{1,}[ \t]+\[[ \t]*start[ \t]*:[ \t]*([\w-]+)[ \t]*\]")
-
-
-def cited(macro: Macro) -> Iterator[tuple[str, str]]:
-    """The ids that a macro cites, each with its room: claim, break, term, decision, source, lab or section."""
-    texts = [argument for argument in macro.args if isinstance(argument, str)]
-    room = {"claim": "claim", "break_diff": "break", "term": "term", "adr": "decision", "source": "source"}.get(
-        macro.name
-    )
-    if room:
-        yield from ((room, text) for text in texts[:1])
-    elif macro.name in ("claims", "chart", "timeline"):
-        yield from (("claim", text) for text in texts)
-    elif macro.name in ("lab_card", "notes"):
-        yield from (("lab" if macro.name == "lab_card" else "section", text) for text in texts[:1])
-    elif macro.name == "given" and isinstance(macro.kwargs.get("source"), str):
-        yield "source", macro.kwargs["source"]
 
 
 def known(book: Book) -> dict[str, set[str]]:
@@ -49,7 +32,7 @@ def used(book: Book, room: str) -> dict[str, list[tuple[str, int]]]:
     found: dict[str, list[tuple[str, int]]] = {}
     for document in documents(book):
         for macro in document.markdown.macros:
-            for of, name in cited(macro):
+            for of, name in citations(macro.name, macro.args, macro.kwargs):
                 if of == room:
                     found.setdefault(name, []).append((document.file, document.at(macro.line)))
     return found
@@ -60,7 +43,7 @@ def unknown(book: Book) -> Iterable[Problem]:
     there = known(book)
     for document in documents(book):
         for macro in document.markdown.macros:
-            for room, name in cited(macro):
+            for room, name in citations(macro.name, macro.args, macro.kwargs):
                 if name not in there[room]:
                     at = document.at(macro.line)
                     yield Problem(document.file, at, f"no {room} is called {name!r}", nearest(name, there[room]))
