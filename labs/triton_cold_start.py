@@ -869,16 +869,17 @@ def surroundings():
     return {"device": device, "environment": {"os": platform.system(), "machine": platform.machine(), **versions, "switches": switches}}
 
 def kernels():
-    """What the compiler made in this process: signature, 16-byte aligned arguments, options as launched, hash of the PTX."""
+    """What the compiler made in this process: signature, 16-byte aligned arguments, options (of the rarer ones only what is not as usual), hash of the PTX."""
     found = []
     for value in list(globals().values()):
         jit = value.fn if isinstance(value, triton.runtime.Autotuner) else value
         for compiled in [k for caches in getattr(jit, "device_caches", {}).values() for k in caches[0].values()]:
-            names, m = list(compiled.src.signature), compiled.metadata
-            code = compiled.asm.get("ptx") or compiled.asm.get("amdgcn")
+            names, m, code = list(compiled.src.signature), compiled.metadata, compiled.asm.get("ptx") or compiled.asm.get("amdgcn")
+            usual = {n: v for n, v in vars(triton.compiler.make_backend(m.target).parse_options({})).items() if n not in ("num_warps", "num_stages") and not isinstance(v, tuple)}
             found.append({"kernel": compiled.name, "signature": compiled.src.signature, "constants": {names[i[0]]: str(c) for i, c in compiled.src.constants.items()},
                           "aligned": [names[i[0]] for i, attributes in compiled.src.attrs.items() if attributes], "num_warps": m.num_warps, "num_stages": m.num_stages, "shared_bytes": m.shared,
-                          "registers": getattr(compiled, "n_regs", None), "spills": getattr(compiled, "n_spills", None), "code_sha256": hashlib.sha256(code.encode()).hexdigest()})
+                          "registers": getattr(compiled, "n_regs", None), "spills": getattr(compiled, "n_spills", None), "code_sha256": hashlib.sha256(code.encode()).hexdigest(),
+                          "options": {name: getattr(m, name) for name in usual if getattr(m, name, usual[name]) != usual[name]}})
     return found
 
 def show(row):
@@ -933,8 +934,7 @@ def main():
             say(show(rows[-1]))
     if args.json:
         utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        command = " ".join(["python", FILE.name, *sys.argv[1:]])
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": command, "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 

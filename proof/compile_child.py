@@ -515,18 +515,12 @@ def code_hashes(*launch: Any) -> set[str]:
     return {hashlib.sha256(each.encode()).hexdigest() for each in texts}
 
 
-def code_sha256(*launch: Any) -> str:
-    """The SHA-256 of code_text of the same arguments."""
-    return hashlib.sha256(code_text(*launch).encode()).hexdigest()
-
-
 def code_text(
     kernel: Any,
     signature: Json,
     constants: Json,
     aligned: list[str],
-    num_warps: int,
-    num_stages: int,
+    options: Json,
     target: str = "sm_90",
 ) -> str:
     """The assembly that the installed Triton makes of one recorded launch, line info off.
@@ -546,7 +540,7 @@ def code_text(
         "signature": signature,
         "constants": {name: value(text) for name, text in constants.items()},
         "aligned": aligned,
-        "options": {"num_warps": num_warps, "num_stages": num_stages},
+        "options": options,
     }
     made, _ = build(kernel, launch, TARGETS[target])
     return made.asm.get("ptx") or made.asm["amdgcn"]

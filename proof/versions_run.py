@@ -143,16 +143,17 @@ def again(lab_path: Path, record_path: Path) -> Json:
     target = "sm_" + data["device"]["capability"].replace(".", "")
     seen: Json = {"same": 0, "differ": [], "unknown": []}
     for row in data["kernels"]:
-        what = " ".join([row["kernel"], *(f"{k}={v}" for k, v in row["constants"].items())])[:200]
+        rarer = row.get("options", {})
+        what = " ".join([row["kernel"], *(f"{k}={v}" for k, v in (row["constants"] | rarer).items())])[:200]
         if row["kernel"] not in known or target not in TARGETS:
             seen["unknown"].append(f"{what}: no such kernel in the lab" if target in TARGETS else f"{what}: {target}")
             continue
         kernel = known[row["kernel"]]
         signature = {name: row["signature"][name] for name in kernel.arg_names if name in row["signature"]}
         constants = {name: _constant(text, known) for name, text in row["constants"].items()}
-        options = row["num_warps"], row["num_stages"]
+        options = {name: row[name] for name in ("num_warps", "num_stages")} | rarer
         try:
-            same = row["code_sha256"] in code_hashes(kernel, signature, constants, row["aligned"], *options, target)
+            same = row["code_sha256"] in code_hashes(kernel, signature, constants, row["aligned"], options, target)
         except Exception as error:
             seen["unknown"].append(f"{what}: {one_line(error)}"[:400])
             continue

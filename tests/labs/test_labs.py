@@ -238,6 +238,26 @@ def test_the_common_part_is_the_same_in_every_lab(stem):
     assert text.partition("\n" + MARKER)[2] == master.partition("\n" + MARKER)[2], "make fix copies it there"
 
 
+def test_a_record_holds_the_rarer_options_of_a_launch_where_they_are_not_as_usual(tmp_path):
+    script = """if True:
+        import importlib, json, sys, torch
+        sys.path.insert(0, sys.argv[1])
+        lab = importlib.import_module("triton_lab_notes")
+        x = torch.empty(64)
+        for target, more in (("sm_90", {}), ("sm_90", {"maxnreg": 32, "num_warps": 8}), ("gfx942", {"waves_per_eu": 2})):
+            with lab.compiling_for(target):
+                lab.scale_kernel.warmup(x, x, 64, 2.0, BLOCK_SIZE=64, grid=(1,), **more)
+        print(json.dumps([row["options"] for row in lab.kernels()]))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script, ROOT / "labs"],
+        env=surroundings(TRITON_INTERPRET="0", TRITON_CACHE_DIR=str(tmp_path)),
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(done.stdout or "0") == [{}, {"maxnreg": 32}, {"waves_per_eu": 2}], done.stderr
+
+
 def test_the_common_part_stays_short():
     master = (ROOT / "proof" / "common.py").read_text(encoding="utf-8")
     assert len(master.partition("\n" + MARKER)[2].splitlines()) <= 240

@@ -203,21 +203,26 @@ def test_a_planted_difference_of_code_is_found(tmp_path):
     lab, path = ROOT / "labs" / "triton_vector_add.py", tmp_path / "record.json"
     ask = (
         "from proof.compile_child import *; m = load_lab({!r}, 'triton_vector_add'); k = kernels_of(m)['add_kernel']; "
+        "usual = {{'num_warps': 4, 'num_stages': 3}}; launch = k, {!r}, {{'BLOCK_SIZE': 1024}}, ['x_ptr', 'y_ptr', 'out_ptr']; "
+        "t, capped = code_text(*launch, usual), code_text(*launch, usual | {{'maxnreg': 64}}); assert capped != t; "
+        "other = re.sub(r'(?m)^.version .*$', '.version 9.0', t); assert other != t; "
+        "print(*(hashlib.sha256(x.encode()).hexdigest() for x in (t, other, t.replace('ret;', 'ret ;'), capped)))"
     )
-    ask += "t = code_text(k, {!r}, {{'BLOCK_SIZE': 1024}}, ['x_ptr', 'y_ptr', 'out_ptr'], 4, 3); "
-    ask += "other = re.sub(r'(?m)^.version .*$', '.version 9.0', t); assert other != t; "
-    ask += "print(*(hashlib.sha256(text.encode()).hexdigest() for text in (t, other, t.replace('ret;', 'ret ;'))))"
     types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
     env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT)}
     made = subprocess.run(
         [sys.executable, "-c", ask.format(str(lab), types)], env=env, capture_output=True, text=True, check=True
     )
-    right, other_assembler, other_code = made.stdout.split()
+    right, other_assembler, other_code, capped = made.stdout.split()
     rows = [kernel(code_sha256=right), kernel(code_sha256=other_assembler), kernel(code_sha256=other_code)]
+    rows += [kernel(code_sha256=capped, options={"maxnreg": 64}), kernel(code_sha256=right, options={"maxnreg": 64})]
     rows += [kernel(kernel="gone_kernel"), kernel(num_warps=3)]
     path.write_text(json.dumps({"device": {"capability": "9.0"}, "kernels": rows}))
     seen = in_child("--again", lab, path)
-    assert (seen["same"], seen["differ"]) == (2, ["add_kernel BLOCK_SIZE=1024"])
+    assert (seen["same"], seen["differ"]) == (
+        3,
+        ["add_kernel BLOCK_SIZE=1024", "add_kernel BLOCK_SIZE=1024 maxnreg=64"],
+    )
     assert [one.split(":")[0] for one in seen["unknown"]] == [
         "gone_kernel BLOCK_SIZE=1024",
         "add_kernel BLOCK_SIZE=1024",
