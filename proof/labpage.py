@@ -56,16 +56,20 @@ def claim_cell(claim: Claim, up: str) -> str:
 
 
 def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> str:
-    """One row per claim and device class, GPUs first: what, value, relative, bound and its reason, device, state."""
-    heads = [word(lang, key) for key in ("claim", "value", "relative", "bound", "device", "state")]
-    rows = []
+    """One row per claim and device class, GPUs first: what, value, relative, bound and its reason, device, state.
+
+    `relative` is left out where no claim of the table is about an absolute error.
+    """
+    claims, rows = list(claims), []
+    columns = ["claim", "value", "relative", "bound", "device", "state"]
     for claim in claims:
         found = state.standings(book, claim.id)
         if claim.judges == "compile":  # the same wherever the compiler ran
             found = [state.standing(book, claim.id)]
         for standing in sorted(found, key=lambda s: s.record is not None and not s.record.is_gpu):
             shown = shown_value(standing, lang)
-            relative = standing.row.get("max_rel_err") if standing.row and shown != "–" else None
+            absolute = claim.id.endswith("abs_err") and standing.row and shown != "–"
+            relative = standing.row.get("max_rel_err") if absolute else None
             device = md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
             cells = [
                 claim_cell(claim, up) + what(claim),
@@ -74,7 +78,10 @@ def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> st
             ]
             bound = bound_cell(claim, reason(book, claim, lang), lang)
             rows.append([*cells, bound, device, badge(standing, lang)])
-    return table(heads, rows)
+    if not any(claim.id.endswith("abs_err") for claim in claims):
+        columns.remove("relative")
+        rows = [[*row[:2], *row[3:]] for row in rows]
+    return table([word(lang, column) for column in columns], rows)
 
 
 def counts(book: Book, ids: Iterable[str]) -> Counter[str]:

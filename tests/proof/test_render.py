@@ -215,7 +215,17 @@ def test_a_table_of_claims_has_one_row_per_device_class():
 
 def test_what_only_the_compiler_judges_has_one_row_wherever_it_ran():
     rows = html(expand(f'{{{{ claims("{made.CODEGEN}") }}}}', made.measured())).find_all("tr")[1:]
-    assert [[cell.get_text() for cell in row.find_all("td")][4] for row in rows] == ["compiler"]
+    assert [[cell.get_text() for cell in row.find_all("td")][3] for row in rows] == ["compiler"]
+
+
+def test_a_table_of_claims_has_a_column_of_relative_errors_only_where_one_is_absolute():
+    for ids, heads in (
+        ([made.RATIO, made.CODEGEN], ["Claim", "Value", "Bound and its reason", "Device", "State"]),
+        ([made.RATIO, made.ERROR], ["Claim", "Value", "Relative", "Bound and its reason", "Device", "State"]),
+    ):
+        shown = html(expand("{{ claims(" + ", ".join(f'"{id}"' for id in ids) + ") }}", made.measured()))
+        assert [cell.get_text() for cell in shown.find_all("th")] == heads
+        assert {len(row.find_all("td")) for row in shown.find_all("tr")[1:]} == {len(heads)}
 
 
 def test_a_table_of_claims_shows_what_was_asked_and_why_the_bound():
