@@ -48,7 +48,7 @@ def what(claim: Claim) -> str:
     """The arguments below a claim's id, without their wrapping: n=98_432, dtype=float16; nothing where there are none."""
     found = re.fullmatch(r"dict\((.*)\)|\{\}", claim.arguments, re.S)
     text = (found[1] or "") if found else claim.arguments
-    return f"<br><small>{md(text.replace('torch.', ''))}</small>" if text else ""
+    return f"<br><small class=\"arguments\">{md(text.replace('torch.', ''))}</small>" if text else ""
 
 
 def claim_cell(claim: Claim, up: str) -> str:

@@ -32,7 +32,7 @@ _NEVER = {
     "th",
 }
 _NEVER |= {"svg", "math", "title"}
-_NEVER_CLASSES = {"arithmatex", "chart", "mermaid", "term-tip", "admonition-title"}
+_NEVER_CLASSES = {"arguments", "arithmatex", "chart", "mermaid", "term-tip", "admonition-title"}
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 

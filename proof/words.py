@@ -82,7 +82,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
         "A triangle that points down is 0, which a logarithmic axis has no place for.",
     ),
     "span told": ("{lane} {name} × {n}：{ms}", "{lane} {name} × {n}: {ms}"),
-    "span idle": ("{lane} 在 {whole} 里空闲 {idle}。", "{lane}: idle for {idle} of {whole}."),
+    "span idle": ("{lane}：{whole} 里有 {idle} 没有记录。", "{lane}: nothing recorded for {idle} of {whole}."),
     "span compile": ("编译", "compile"),
     "span read": ("读盘", "read from disk"),
     "span load": ("装载", "load"),

@@ -70,12 +70,12 @@ def test_the_legend_says_how_often_and_how_long():
 
 def test_it_says_how_long_each_lane_was_idle():
     notes = [note.get_text() for note in timeline().select("figcaption > p")]
-    assert notes == ["CPU: idle for 50 ms of 1000 ms.", "GPU: idle for 860 ms of 1000 ms."]
+    assert notes == ["CPU: nothing recorded for 50 ms of 1000 ms.", "GPU: nothing recorded for 860 ms of 1000 ms."]
 
 
 def test_spans_that_overlap_are_not_counted_twice():
     both = [SPANS[3], SPANS[3] | {"start_ms": 700.0}, {"lane": "CPU", "name": "compile", "start_ms": 0.0, "ms": 1000.0}]
-    assert "GPU: idle for 770 ms of 1000 ms." in timeline(book(both)).text
+    assert "GPU: nothing recorded for 770 ms of 1000 ms." in timeline(book(both)).text
 
 
 def test_the_table_holds_every_span_in_order_of_time():
@@ -94,7 +94,7 @@ def test_the_drawing_has_title_and_description():
     assert svg["aria-labelledby"].split() == [svg.find("title")["id"], svg.find("desc")["id"]]
     assert svg.find("title").text == "scale.large.vs_copy: timeline"
     assert svg.find("desc").text.startswith("CPU compile × 2: 800 ms; CPU trial")
-    assert svg.find("desc").text.endswith("GPU: idle for 860 ms of 1000 ms.")
+    assert svg.find("desc").text.endswith("GPU: nothing recorded for 860 ms of 1000 ms.")
 
 
 def test_it_says_where_and_when_it_was_recorded():
@@ -104,7 +104,7 @@ def test_it_says_where_and_when_it_was_recorded():
 def test_it_speaks_the_language_of_the_page():
     shown = timeline(lang="zh")
     assert shown.find("title").text == "scale.large.vs_copy：时间线"
-    assert "GPU 在 1000 ms 里空闲 860 ms。" in shown.text and "CPU 编译 × 2：800 ms" in shown.text
+    assert "GPU：1000 ms 里有 860 ms 没有记录。" in shown.text and "CPU 编译 × 2：800 ms" in shown.text
 
 
 def test_the_block_has_no_blank_line_at_which_markdown_would_begin_again():
