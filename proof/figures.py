@@ -49,6 +49,16 @@ def number(x: object) -> str:
     return f"{float(f'{x:.3g}'):g}" if isinstance(x, float) else str(x)
 
 
+def exact(x: object) -> str:
+    """What is compared for equality, with all its digits: 1.0078125."""
+    return f"{x:.12g}" if isinstance(x, float) else str(x)
+
+
+def way(claim: Claim, how: str, lang: Lang) -> str:
+    """How a broken variant fails, in words: error, guard, nonfinite, fault, or what else its record says."""
+    return word(lang, "other" if how == "error" and claim.fails in ("count", "codegen") else how)
+
+
 def times(x: float) -> str:
     """A ratio: 1.03×, 0.970×, 12.3×, 29,900×."""
     return (f"{float(f'{x:.3g}'):,.0f}" if x >= 1000 else f"{float(x):#.3g}".rstrip(".")) + "×"
@@ -113,7 +123,9 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
         there = [field for field in _ROW_FIELDS if row.get(field) is not None]
         raise LookupError(f"{claim.id} has no {name} in its record; it has {', '.join(there)}")
     if name == "value" and claim.kind == "break":
-        return word(lang, row["value"])
+        return way(claim, row["value"], lang)
+    if name in ("value", "figure") and {claim.kind, claim.fails} & {"count", "codegen"}:
+        return exact(row[name])
     if name == "value" and claim.kind == "ratio":
         return times(row["value"])
     return _ROW_FIELDS[name](row[name])
@@ -122,10 +134,10 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
 def bound(claim: Claim, lang: Lang) -> str:
     """The bound with its sense: ≤ 4.77e-07, ≥ 0.970×, = 10; for a break, how the claim must fail."""
     if claim.kind == "break":
-        return word(lang, str(claim.bound))
+        return way(claim, str(claim.bound), lang)
     if claim.kind == "ratio":
         return "≥ " + times(float(claim.bound))
-    return ("≤ " if claim.kind == "error" else "= ") + number(claim.bound)
+    return "≤ " + number(claim.bound) if claim.kind == "error" else "= " + exact(claim.bound)
 
 
 # Provenance
@@ -181,10 +193,11 @@ def shown_value(standing: Standing | None, lang: Lang) -> str:
     """The value where the state lets a reader see it, else a dash: the state stands in a column of its own."""
     if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
         return "–"
-    shown = unbroken(figure(standing, lang=lang))
-    if standing.claim.kind == "break" and standing.row["value"] == "error" and standing.row.get("figure") is not None:
-        shown += f" ({md(figure(standing, 'figure'))})"
-    return shown
+    claim, row, shown = standing.claim, standing.row, figure(standing, lang=lang)
+    if claim.kind == "break" and row["value"] == "error" and row.get("figure") is not None:
+        found = figure(standing, "figure")
+        return f"{md(shown)} ({code(found) if isinstance(row['figure'], str) else md(found)})"
+    return code(shown) if claim.kind == "codegen" and isinstance(row["value"], str) else unbroken(shown)
 
 
 def value_cell(standing: Standing, lang: Lang) -> str:
@@ -197,7 +210,10 @@ def value_cell(standing: Standing, lang: Lang) -> str:
 
 def bound_cell(claim: Claim, reason: str, lang: Lang) -> str:
     """The bound and why it is that; for a break, how the claim must fail and what one sees."""
-    return f"{md(bound(claim, lang))}<br>{md(reason)}"
+    shown = bound(claim, lang)
+    if claim.kind == "codegen" and isinstance(claim.bound, str):
+        return f"{shown[0]} {code(shown[2:])}<br>{md(reason)}"
+    return f"{md(shown)}<br>{md(reason)}"
 
 
 def claim_href(claim: Claim, up: str) -> str:

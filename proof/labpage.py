@@ -27,6 +27,7 @@ from proof.figures import (
     unbroken,
     value_cell,
     versions,
+    way,
 )
 from proof.labwords import reason, short, words
 from proof.macros import PageError, where
@@ -48,7 +49,7 @@ def what(claim: Claim) -> str:
     """The arguments below a claim's id, without their wrapping: n=98_432, dtype=float16; nothing where there are none."""
     found = re.fullmatch(r"dict\((.*)\)|\{\}", claim.arguments, re.S)
     text = (found[1] or "") if found else claim.arguments
-    return f"<br><small class=\"arguments\">{md(text.replace('torch.', ''))}</small>" if text else ""
+    return f'<br><small class="arguments">{md(text.replace("torch.", ""))}</small>' if text else ""
 
 
 def claim_cell(claim: Claim, up: str) -> str:
@@ -154,7 +155,7 @@ def seen_parts(book: Book, claim: Claim, lang: Lang) -> list[str]:
         parts.append(
             value_cell(interpreter, lang) if interpreter.state in SHOWN else badge(interpreter, lang, on="interpreter")
         )
-    return parts
+    return list(dict.fromkeys(parts))  # the compiler says the same wherever it ran
 
 
 def break_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
@@ -169,7 +170,7 @@ def break_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
             break_text(lab, broken, where(lab.path, book.root)),
             "```",
             "",
-            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(word(lang, broken.how))} · {md(reason(book, claim, lang))}",
+            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(way(claim, broken.how, lang))} · {md(reason(book, claim, lang))}",
             f"- **{word(lang, 'seen on')}**{colon}{' · '.join(seen_parts(book, claim, lang))}",
             "",
         ]
@@ -182,7 +183,7 @@ def _lab_breaks(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     for broken in lab.breaks.values():
         claim = lab.claims[f"{bare(lab.stem)}.{broken.name}.break"]
         name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(broken.name)}</a>'
-        how = f"{md(word(lang, broken.how))}<br>{md(reason(book, claim, lang))}"
+        how = f"{md(way(claim, broken.how, lang))}<br>{md(reason(book, claim, lang))}"
         target = link(f"#{broken.claim}", code(short(lab.claims[broken.claim])))
         rows.append([name, target, how, "<br>".join(seen_parts(book, claim, lang))])
         text = break_text(lab, broken, where(lab.path, book.root))

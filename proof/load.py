@@ -253,7 +253,7 @@ def _lab(path: Path, source: str, bad: Bad) -> Lab:
     for b in breaks.values():
         of = claims[b.claim]
         claim_id = f"{short_name(stem)}.{b.name}.break"
-        claims[claim_id] = Claim(claim_id, "break", stem, b.how, of.judges, of.gib, b.seen, "", b.claim)
+        claims[claim_id] = Claim(claim_id, "break", stem, b.how, of.judges, of.gib, b.seen, "", b.claim, of.kind)
     requires = _requires(source, bad)
     return Lab(stem, path, source, lesson_hash(source), requires, title, card, claims, breaks, sections, switches)
 

@@ -41,6 +41,7 @@ class Claim:
     why: str  # the reason for the bound; for a break, what one sees
     arguments: str = ""  # as written in the table
     claim: str = ""  # of a break: the claim that must fail
+    fails: Kind | Literal[""] = ""  # of a break: the kind of that claim
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "interpreter-cannot": ("解释器不能判定", "not for the interpreter"),
     # how a broken variant fails, and what else a verdict says
     "error": ("超出误差界", "outside the bound"),
+    "other": ("与断言的值不同", "not the value claimed"),
     "guard": ("保护带被改写", "guard bytes overwritten"),
     "nonfinite": ("出现非有限值", "non-finite values"),
     "fault": ("设备报错或进程崩溃", "a fault of the device or process"),

@@ -321,6 +321,30 @@ def test_a_break_seen_as_an_error_shows_how_large_it_was():
     assert "outside the bound (0.5) H200" in html(expand('{{ break_diff("scale.no_mask") }}', book)).get_text()
 
 
+def test_a_break_of_what_is_compared_for_equality_says_another_value_and_says_it_once():
+    source = made.LAB.replace('"ragged.max_abs_err", "guard", "the tail', '"vector.wide_loads", "error", "the tail')
+    assert source != made.LAB
+    lab = made.lab(source)
+    seen = {"value": "error", "figure": "8 ld.global.b32", "claim": made.CODEGEN, "judges": "compile"}
+    book = made.book(made.record(lab, no_mask=seen), made.record(lab, "interpreter", no_mask=seen), source=source)
+    items = html(expand('{{ break_diff("scale.no_mask") }}', book)).find_all("li")
+    assert [item.get_text() for item in items] == [
+        "Must fail: scale.vector.wide_loads · not the value claimed · the tail is overwritten",
+        "Seen: not the value claimed (8 ld.global.b32) compiler",
+    ]
+    assert items[1].code.get_text() == "8 ld.global.b32"
+
+
+@pytest.mark.parametrize(("kind", "value"), [("count", 1.0078125), ("codegen", "2 ld.global.v4.b32"), ("codegen", 4)])
+def test_what_is_compared_for_equality_has_all_its_digits_and_instructions_are_code(kind, value):
+    source = made.LAB.replace('("codegen", loads, {}, 4,', f'("{kind}", loads, {{}}, {value!r},')
+    lab = made.lab(source)
+    book = made.book(made.record(lab, vector={"value": value}), source=source)
+    cells = html(expand(f'{{{{ claims("{made.CODEGEN}") }}}}', book)).find_all("tr")[1].find_all("td")
+    assert (cells[1].get_text(), cells[2].get_text()) == (str(value), f"= {value}16 bytes a lane")
+    assert bool(cells[1].code) == bool(cells[2].code) == isinstance(value, str)
+
+
 def test_a_break_whose_text_is_gone_is_an_error_that_names_the_lab():
     lab = made.lab()
     lab.sections["kernel"] = (20, lab.sections["kernel"][1].replace("offs < n", "offs <= n"))
