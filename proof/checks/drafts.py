@@ -9,7 +9,9 @@ from proof.checks.rooms import files, text_of
 from proof.model import Book, Problem
 
 MARK = re.compile(r"TODO\(new\)\s*[:：]\s*(.*)")
-WRITTEN = re.compile(r"((docs/(zh|en)|glossary|adr)/.*\.(md|yml)|(tests/)?labs/[^/]*\.py|mkdocs(\.en)?\.yml)")
+WRITTEN = re.compile(
+    r"((docs/(zh|en)|glossary|adr)/.*\.(md|yml)|docs/curriculum\.yml|(tests/)?labs/[^/]*\.py|mkdocs(\.en)?\.yml)"
+)
 
 
 def places(book: Book) -> Iterable[Problem]:

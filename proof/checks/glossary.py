@@ -55,7 +55,7 @@ def relations(book: Book) -> Iterable[Problem]:
             line = line_of(term.path, "see_also:", other)
             if other == term.id:
                 yield Problem(at, line, "see_also names the term itself", "Take it out")
-            elif other not in book.terms:
+            elif other not in book.terms and not (term.path.parent / f"{other}.yml").exists():  # else told there
                 cited = ", ".join(sorted({file for file, _ in pages.get(other, ())}))
                 also = f", which {cited} also cites" if cited else ""
                 yield Problem(at, line, f"see_also names {other!r}, which is no term{also}", nearest(other, book.terms))

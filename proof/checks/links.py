@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from proof import assemble, render
 from proof.checks.markdown import Link, read
 from proof.checks.rooms import Document, documents, files
-from proof.macros import nearest
+from proof.macros import PageError, nearest
 from proof.model import LANGS, Book, Lang, Problem
 
 
@@ -31,17 +31,32 @@ def targets(book: Book, lang: Lang) -> dict[str, set[str] | None]:
 
 def dead(book: Book) -> Iterable[Problem]:
     """A link or an image leads nowhere, or only on some disks, or past the checks of the site generator."""
-    known = {lang: targets(book, lang) for lang in LANGS}
+    try:
+        known = {lang: targets(book, lang) for lang in LANGS}
+    except PageError as error:  # a generated page cannot be made, so nobody knows what it offers
+        yield error.problem
+        return
     for document in documents(book):
+        yield from _undefined(document)
         for link in document.markdown.links:
             if fault := _fault(document, link, known[document.lang]):
                 yield Problem(document.file, document.at(link.line), *fault)
 
 
+def _undefined(document: Document) -> Iterable[Problem]:
+    """A link names its target by reference, [text][name], and nothing defines that name."""
+    defined = {name.casefold() for name in re.findall(r"(?m)^ {0,3}\[([^\]\n]+)\]:", document.markdown.text)}
+    for number, line in document.markdown.lines():
+        for text, label in re.findall(r"\[([^\[\]]+)\]\[([^^\[\]][^\[\]]*|)\]", line):
+            if (name := label or text).casefold() not in defined:
+                mend = f"Write the address in the link, [{text}](…), or define it below: [{name}]: …"
+                yield Problem(document.file, document.at(number), f"no address is defined for [{name}]", mend)
+
+
 def _fault(document: Document, link: Link, known: dict[str, set[str] | None]) -> tuple[str, str] | None:
     written = link.target
     if re.match(r"(?i)(https?:|mailto:)", written):
-        return (f"the image {written} lies on another host", "Put it into docs/assets") if link.image else None
+        return (f"{written} is loaded from another host", "Put a copy into docs/assets") if link.image else None
     if not written or "{{" in written:
         return None if written else ("this link has no target", "Name the page, such as ../trust.md")
     if re.match(r"(?i)[a-z][a-z0-9+.-]*:|//", written):

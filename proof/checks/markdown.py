@@ -50,6 +50,7 @@ class Fence:
     line: int
     info: str
     body: str  # without its indent
+    closed: bool = True
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,8 @@ def read(text: str) -> Markdown:
         line, whole = line_of(match.start()), match[0]
         if match["escaped"]:
             return whole
+        if match["raw"]:
+            links.extend(_addresses(line, whole[: whole.index(">")]))
         if match["code"] or match["raw"]:
             return blank(whole, CODE)
         if match["macro"]:
@@ -166,10 +169,7 @@ def read(text: str) -> Markdown:
             if found := RAW_HEADING.match(whole):
                 own = re.search(r"""\bid=["']?([^\s"'>]+)""", found[2])
                 raw_headings.append(Heading(line, int(found[1]), whole, own[1] if own else ""))
-            links.extend(
-                Link(line, found[2].strip("\"'"), image=found[1].lower() == "src", raw=True)
-                for found in ATTRIBUTE.finditer(whole)
-            )
+            links.extend(_addresses(line, whole))
         elif match["target"] is not None:
             target, label, image = match["href"].strip("<>"), *_label(match.string, match.start())
             if "{{" in target:
@@ -219,8 +219,14 @@ def _fences(lines: list[str]) -> tuple[list[Fence], list[str]]:
             body.append(line[indent:] if not line[:indent].strip(" \t>") else line)
         bare[number - 1] = blank(line)
     if open_at is not None:
-        fences.append(Fence(open_at[0], open_at[1]["info"].strip(), "\n".join(body)))
+        fences.append(Fence(open_at[0], open_at[1]["info"].strip(), "\n".join(body), closed=False))
     return fences, bare
+
+
+def _addresses(line: int, tag: str) -> Iterator[Link]:
+    """The href and the src of a tag of HTML."""
+    for found in ATTRIBUTE.finditer(tag):
+        yield Link(line, found[2].strip("\"'"), image=found[1].lower() == "src", raw=True)
 
 
 def _label(text: str, close: int) -> tuple[str, bool]:

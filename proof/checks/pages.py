@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from proof.checks.rooms import documents, place
+from proof.checks.rooms import Document, documents, place
 from proof.model import LANGS, Book, Problem
 
 ID = re.compile(r"[a-z][a-z0-9_.-]*")
@@ -26,8 +26,9 @@ def twins(book: Book) -> Iterable[Problem]:
 
 
 def headings(book: Book) -> Iterable[Problem]:
-    """A heading has no id, one that is not plain, or one that the page has already."""
+    """A heading has no id, one that is not plain, or one that the page has already; or something swallows the headings."""
     for document in documents(book, ("page", "decision")):
+        yield from _unclosed(document)
         seen: dict[str, int] = {}
         for heading in document.markdown.headings:
             line, text = document.at(heading.line), heading.text.strip()
@@ -53,3 +54,17 @@ def headings(book: Book) -> Iterable[Problem]:
                     "Give each heading of a page its own id",
                 )
             seen.setdefault(heading.id, line)
+
+
+def _unclosed(document: Document) -> Iterable[Problem]:
+    """A code block or a formula is opened and not closed."""
+    for fence in document.markdown.fences:
+        if not fence.closed:
+            what = "a code block opens here and does not close: all that follows is code"
+            yield Problem(
+                document.file, document.at(fence.line), what, "Close it with the same marks, on a line of their own"
+            )
+    for number, line in document.markdown.lines():
+        for opened in re.findall(r"\\[(\[]|\$\$", line):
+            what = f"a formula opens with {opened} and does not close"
+            yield Problem(document.file, document.at(number), what, f"Close it, or write `{opened}` as code")

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator
 
 from proof import state
 from proof.checks.markdown import Macro
-from proof.checks.rooms import documents, place
+from proof.checks.rooms import documents, line_of, place
+from proof.checks.runs import faults
 from proof.macros import citations, nearest
-from proof.model import Book, Problem, Record, Standing
+from proof.model import Book, Lab, Problem, Record, Standing
 
 
 def contradictions(book: Book) -> Iterable[Problem]:
-    """A record was edited, names a lab that is gone, or the newest run of a claim fails its bound."""
+    """A record was edited, names a lab that is gone, or holds what no run prints; the newest run of a claim fails its
+    bound, or the bound was widened since."""
+    failing = {s.record.path for s in _standings(book) if s.state == "contradicted" and s.record}
     for record in book.records:
-        if record.lab not in book.labs:
+        if (lab := book.labs.get(record.lab)) is None:
             mend = f"Remove the record if the lab is gone. {nearest(record.lab, book.labs)}"
             yield Problem(place(book, record.path), 1, f"no lab is called {record.lab!r}", mend)
         elif not record.intact:
@@ -22,11 +25,30 @@ def contradictions(book: Book) -> Iterable[Problem]:
             yield Problem(
                 place(book, record.path), 1, "the record was edited: its content no longer fits its name", mend
             )
+        elif record.data["lab_sha256"] != lab.sha256:
+            yield from _widened(book, lab, record)
+        elif record.path not in failing:
+            mend = "Remove the file, and run `proof record` again: the lab prints no such thing"
+            yield from (Problem(place(book, record.path), 1, what, mend) for what, _ in faults(book, lab, record.data))
     for standing in _standings(book):
         if standing.state == "contradicted" and standing.record and standing.record.intact:
             mend = "Mend the lab and record it again; never loosen a bound without a new reason for it"
             what = f"{standing.claim.id} is contradicted on {standing.record.device['name']}: {standing.note}"
             yield Problem(place(book, standing.record.path), _row(standing.record, standing.claim.id), what, mend)
+
+
+def _widened(book: Book, lab: Lab, record: Record) -> Iterator[Problem]:
+    """The bounds that are wider than when this was measured, for the same reason as then."""
+    for row in record.data["claims"]:
+        claim = lab.claims.get(row["id"])
+        if claim is None or claim.kind not in ("error", "ratio") or claim.why != row["why"]:
+            continue
+        if claim.bound > row["bound"] if claim.kind == "error" else claim.bound < row["bound"]:
+            name = claim.id.partition(".")[2]
+            what = f"the bound of {name} was {row['bound']:.4g} when it was measured, and is {claim.bound:.4g} for the same reason"
+            yield Problem(
+                place(book, lab.path), line_of(lab.path, f'"{name}"'), what, "Derive it anew, and say from what"
+            )
 
 
 def aged(book: Book) -> Iterable[Problem]:

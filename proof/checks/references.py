@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 
-from proof import render
+from proof import kernel_types, render
 from proof.checks.rooms import Document, documents, files, text_of
 from proof.macros import PageError, citations, nearest
 from proof.model import Book, Problem
@@ -47,6 +48,10 @@ def unknown(book: Book) -> Iterable[Problem]:
                 if name not in there[room]:
                     at = document.at(macro.line)
                     yield Problem(document.file, at, f"no {room} is called {name!r}", nearest(name, there[room]))
+    for number, line in enumerate(text_of(book.root / kernel_types.FILE).split("\n"), 1):
+        for name in re.findall(r"\blab: (\w+)", line):  # one that is far from all is a lab to come
+            if name not in book.labs and (close := get_close_matches(name, book.labs, n=1, cutoff=0.9)):
+                yield Problem(kernel_types.FILE, number, f"no lab is called {name!r}", f"Nearest: {close[0]}")
 
 
 def snippets(book: Book) -> Iterable[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import timedelta
 
 from proof.checks.rooms import line_of, place
 from proof.model import Book, Problem, Source
@@ -24,6 +25,11 @@ def faults(book: Book) -> Iterable[Problem]:
     for source in book.sources.values():
         for needle, what, mend in _faults(source):
             yield Problem(place(book, source.path), line_of(source.path, needle), what, mend)
+        if source.accessed and source.accessed > book.today + timedelta(days=1):  # it is another day elsewhere
+            what = f"accessed is {source.accessed}, after today, {book.today}"
+            yield Problem(
+                place(book, source.path), line_of(source.path, "accessed:"), what, "Write the day it was read"
+            )
 
 
 def _faults(source: Source) -> Iterable[tuple[str, str, str]]:

@@ -47,6 +47,12 @@ def test_C087_see_also_to_a_term_that_is_gone_names_the_pages_that_use_it(tiny):
     ]
 
 
+def test_see_also_to_a_term_that_cannot_be_read_is_told_there_only(tiny):
+    tiny.edit(tiny.term, "see_also: []", "see_also: [lane]")
+    tiny.write("glossary/lane.yml", "id: lane\n")
+    assert found(tiny, glossary.relations) == []
+
+
 def test_C087_see_also_by_an_alias_is_found(tiny):
     tiny.edit(tiny.term, "see_also: []", "see_also: [lane-mask]")
     assert len(found(tiny, glossary.relations)) == 1

@@ -66,7 +66,27 @@ def test_a_built_page_is_no_target(tiny):
 
 
 def test_an_image_on_another_host_is_found(tiny):
-    assert dead(tiny, "![x](https://a.b/c.png)") == ["the image https://a.b/c.png lies on another host"]
+    assert dead(tiny, "![x](https://a.b/c.png)") == ["https://a.b/c.png is loaded from another host"]
+
+
+@pytest.mark.parametrize("tag", ['<iframe src="https://a.b/c"></iframe>', '<script src="https://a.b/c"></script>'])
+def test_what_html_loads_from_another_host_is_found(tiny, tag):
+    assert dead(tiny, tag) == ["https://a.b/c is loaded from another host"]
+
+
+@pytest.mark.parametrize("link", ["[x][gone]", "[gone][]"])
+def test_a_reference_that_nothing_defines_is_found(tiny, link):
+    assert dead(tiny, link) == ["no address is defined for [gone]"]
+
+
+def test_a_reference_that_is_defined_passes(tiny):
+    assert dead(tiny, "[x][One] [one][]\n\n[one]: index.md") == []
+
+
+def test_a_generated_page_that_cannot_be_made_is_said(tiny):
+    name = "glossary/mask.yml"
+    tiny.write(name, tiny.read(name).replace("see_also: []", "see_also: [gone]"))
+    assert found(tiny, links.dead) == [f"{name}:1: see_also names 'gone', and there is no such term"]
 
 
 @pytest.mark.parametrize("target", ["ftp://a.b/c", "//a.b/c", "javascript:x()"])

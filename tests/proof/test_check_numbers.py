@@ -55,6 +55,16 @@ MEASURED = {
     "10**-6": "10**-6",
     "3–5 ms": "5 ms",
     "5000 tokens/s": "5000 tokens/s",
+    "a four-fold gain": "four-fold",
+    "Three times as fast": "Three times",
+    "twice the speed": "twice",
+    "half the time": "half",
+    "an order of magnitude faster": "order of magnitude",
+    "快四倍": "快四倍",
+    "慢了近一倍": "慢了近一倍",
+    "提速三成": "提速三成",
+    "快了一个数量级": "快了一个数量级",
+    "十倍的速度": "十倍",
 }
 
 
@@ -107,6 +117,9 @@ PLAIN = [
     "5 mask",
     "5 sm",
     "两倍",
+    "两倍的字节",
+    "half a unit in the last place",
+    "twice the bytes",
     "twice",
 ]
 

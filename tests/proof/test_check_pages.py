@@ -105,3 +105,17 @@ def test_C092_ordinary_names_pass(tiny, name):
 def test_what_no_one_writes_by_hand_is_not_judged(tiny, path):
     tiny.write(path, "")
     assert found(tiny, files.names) == []
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_code_block_that_does_not_close_is_found(tiny, indent):
+    add(tiny, f"{indent}```python\n{indent}x = 1", "zh")
+    assert found(tiny, pages.headings) == [
+        "docs/zh/index.md:5: a code block opens here and does not close: all that follows is code"
+    ]
+
+
+@pytest.mark.parametrize("opened", ["\\(", "\\[", "$$"])
+def test_a_formula_that_does_not_close_is_found(tiny, opened):
+    add(tiny, f"{opened} x + 1\n\n\\(y\\) and `\\(`", "zh")
+    assert found(tiny, pages.headings) == [f"docs/zh/index.md:5: a formula opens with {opened} and does not close"]

@@ -9,6 +9,15 @@ from planted import add, found
 from proof.check import check
 from proof.checks import records
 
+TOO_FAST = {
+    "name": "third",
+    "p10_ms": 1e-6,
+    "median_ms": 1e-6,
+    "p90_ms": 1e-6,
+    "repeats": 9,
+    "work": 10**6,
+    "unit": "B",
+}
 CHANGED = ("def programs(n):\n    return", "def programs(n):\n    n = n\n    return")  # another lab hash
 
 
@@ -56,6 +65,33 @@ def test_the_row_of_a_contradiction_is_named(tiny):
 def test_a_verdict_is_never_believed(tiny):
     tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.count: {"value": 5, "verdict": "ok"}})
     assert len(found(tiny, records.contradictions)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"timings": [TOO_FAST, TOO_FAST]}, "third does 1.0e+15 B/s, which no card can"),
+        ({"value": 9.0, "low": 9.0, "high": 9.0}, "the value is 9.0, and its timings say"),
+        ({"why": "because"}, "why is 'because', the lab says"),
+    ],
+)
+def test_what_no_run_prints_is_found_in_a_filed_record_too(tiny, change, said):
+    """As of a record whose name was made to fit again."""
+    path = tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.ratio: change})
+    assert all(line.startswith(path.relative_to(tiny.root).as_posix()) for line in found(tiny, records.contradictions))
+    assert any(said in line for line in found(tiny, records.contradictions))
+
+
+def test_a_bound_that_is_widened_for_the_same_reason_is_found(tiny):
+    claim = tiny.book().claims[tiny.error]
+    tiny.write(tiny.lab, tiny.read(tiny.lab).replace("2 * 2**-25", "8 * 2**-25"))
+    line = tiny.read(tiny.lab).split("8 * 2**-25")[0].count("\n") + 1
+    assert set(found(tiny, records.contradictions)) == {
+        f"{tiny.lab}:{line}: the bound of ragged_fp32.max_abs_err was 5.96e-08 when it was measured, and is 2.384e-07 "
+        "for the same reason"
+    }
+    tiny.write(tiny.lab, tiny.read(tiny.lab).replace(claim.why, "eight roundings"))
+    assert found(tiny, records.contradictions) == []
 
 
 def test_a_record_of_a_lab_that_is_gone_is_found(tiny):

@@ -24,6 +24,13 @@ def test_C026_an_unknown_id_names_page_line_and_id(tiny, macro):
     assert found(tiny, references.unknown) == [f"docs/en/index.md:5: {UNKNOWN[macro]}"]
 
 
+@pytest.mark.parametrize(("name", "lines"), [("triton_tinny", 1), ("triton_tiny", 0), ("triton_layer_norm", 0)])
+def test_a_kind_of_kernel_with_a_misspelled_lab_is_found_and_a_lab_to_come_is_none(tiny, name, lines):
+    tiny.write("docs/kernel_types.yml", f"types:\n  - lab: {name}\n")
+    said = [f"docs/kernel_types.yml:2: no lab is called {name!r}"] * lines
+    assert found(tiny, references.unknown) == said
+
+
 def test_an_unknown_id_names_the_nearest(tiny):
     add(tiny, '{{ claim("tiny.ragged_fp32.max_abs_error") }}', "en")
     (problem,) = references.unknown(tiny.book())

@@ -98,3 +98,9 @@ def test_a_missing_key_is_found(tiny, key):
     lines = tiny.read(tiny.source).split("\n")
     tiny.write(tiny.source, "\n".join(line for line in lines if not line.startswith(key)))
     assert any(problem.file == tiny.source for problem in check(tiny.book()))
+
+
+def test_a_day_after_today_is_found(tiny):
+    tiny.edit(tiny.source, "accessed: ", "accessed: 2030-01-01 # ")
+    (line,) = found(tiny, sources.faults)
+    assert line.endswith("accessed is 2030-01-01, after today, 2026-11-29")
