@@ -15,16 +15,22 @@ WORDS = r"(?P<word>`+[^`\n]+?`+|\\\(.*?\\\)|\{\{.*?\}\})"
 REST = r"""(?P<rest>\A---\n.*?^---$|^(?P<indent>[ \t>]*)(?P<fence>```+|~~~+).*?^(?P=indent)(?P=fence)[ \t]*$|\$\$.*?\$\$
 |<!--.*?-->|</?[A-Za-z][^<>]*>|\{[ \t]*[#.:][^{}\n]*\}|(?<=\])\([^()\s]*(?:\s+"[^"]*")?\)|https?://[^\s)>]+|(?<=\d)：(?=\d))"""
 YAML = r"(?P<yaml>^[ \t]*(?:- )?[\w.-]+:(?=\s)|(?<=[:-] )[\[{][^\n]*[\]}]$|^[ \t]*#[^\n]*$)|"  # keys, lists on one line, remarks
+TERM = re.compile(r"\{\{\s*term\(")
 PROTECTED = {
     kind: re.compile(before + f"{REST}|{WORDS}".replace("\n|<!--", "|<!--"), re.S | re.M)
     for kind, before in (("markdown", ""), ("yaml", YAML))
 }
 HAN = r"[\u3400-\u9fff]"
 WIDE = dict(zip(",:;?!", "，：；？！", strict=True))
-OWN = (  # what autocorrect leaves: marks after code, blanks beside code, a bracket that opens wide and closes narrow
-    (re.compile(rf"(?<=[`*])([,:;?!]) ?(?={HAN})"), lambda m: WIDE[m[1]]),
+OWN = (  # what autocorrect leaves: marks after code and links, the end of a line, blanks beside code, brackets
+    (
+        re.compile(rf"(?<=[`*\ue000-\uf8ff])([,:;?!]) ?(?={HAN})|(?<={HAN}) *([,:;?!]) *(?={HAN})"),
+        lambda m: WIDE[m[1] or m[2]],
+    ),
+    (re.compile(rf"(?m)^(.*{HAN}.*[\w`*\ue000-\uf8ff])\.$"), lambda m: f"{m[1]}。"),
+    (re.compile(rf"(?<={HAN}) ?\(([^()\n]*{HAN}[^()\n]*)\) ?"), lambda m: f"（{m[1]}）"),
     (re.compile(rf"(?<={HAN})(?=`k\d)|(?<=\d`)(?={HAN})"), lambda m: " "),
-    (re.compile(r"（([^（）()\n]*)\)|\(([^（）()\n]*)）"), lambda m: f"（{m[1] or m[2] or ''}）"),
+    (re.compile(r"（([^（）()\n]*)\) ?| ?\(([^（）()\n]*)）"), lambda m: f"（{m[1] or m[2] or ''}）"),
 )
 CHINESE = ("docs/zh/**/*.md", "adr/*.zh.md", "*.zh.md", "docs/zh/**/*.yml", "docs/sources/*.yml", "glossary/*.yml")
 FIRST = 0xE000  # private characters, which no text holds, stand for what is no part of a sentence
@@ -39,7 +45,8 @@ def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
 
     def hide(match: re.Match[str]) -> str:
         kept.append(match[0])
-        return f"`k{len(kept) - 1}`" if match["word"] else chr(FIRST + len(kept) - 1)
+        shown = match["word"] and not TERM.match(match[0])  # a term shows its Chinese name or a Latin one: either is right
+        return f"`k{len(kept) - 1}`" if shown else chr(FIRST + len(kept) - 1)
 
     if any(FIRST <= ord(character) < FIRST + 0x1900 for character in text):
         return text  # it uses private characters itself

@@ -53,12 +53,14 @@ class Pair:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a page: NFC, without front matter, HTML comments, trailing blanks and repeated blank lines."""
+    """SHA-256 of a page: NFC, without front matter, HTML comments, trailing blanks, repeated blank lines, and the blanks
+    beside Chinese that `proof fix` sets."""
     text = unicodedata.normalize("NFC", FRONT_MATTER.sub("", text))
     text = hide_comments(text, "\0") + "\n"
     text = re.sub(r"(?m)^[ \t]*\0[ \t\0]*\n", "", text)  # lines that held nothing but comments
     text = re.sub(r"(?m)^([ \t]*)(?:\0[ \t]*)+|[ \t]*\0", r"\1", text)
     text = re.sub(r"(?m)[^\S\n]+$", "", text)
+    text = re.sub(r"(?<=[\u3400-\u9fff]) +(?=\S)|(?<=\S) +(?=[\u3400-\u9fff])", "", text)
     return hashlib.sha256(re.sub(r"\n{3,}", "\n\n", text).strip("\n").encode()).hexdigest()
 
 

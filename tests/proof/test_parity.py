@@ -98,7 +98,7 @@ SPOILED = {  # what replaces the line of the day -> line, what is found
     "synced_on: 2026-11-29\nsynced_on: 2026-11-30": (5, "is not YAML"),
     "synced_on: 2026-11-29\nen_sha256: no": (5, "is not YAML"),
     "synced_on: [2026-11-29]": (4, "synced_on: ['2026-11-29'] is not of type 'string'"),
-    "synced_on: 2026-11-29\nby_hand: yes": (1, "Additional properties are not allowed ('by_hand' was unexpected)"),
+    "synced_on: 2026-11-29\nby_hand: yes": (5, "Additional properties are not allowed ('by_hand' was unexpected)"),
     "": (1, "'synced_on' is a required property"),
 }
 
@@ -129,6 +129,7 @@ SAME = {
     "front matter": lambda text: "---\ntitle: 另一个标题\n---\n\n" + text,
     "trailing blanks": lambda text: text.replace("\n", " \t\n"),
     "blank lines at the end": lambda text: text + "\n\n",
+    "blanks beside Chinese": lambda text: re.sub(r"([\u3400-\u9fff]) *(?=[A-Za-z`{])", r"\1  ", text),
     "a byte order mark": lambda text: "\ufeff" + text,
     "Windows line ends": lambda text: text.replace("\n", "\r\n"),
 }
@@ -155,6 +156,7 @@ OTHER = {
     "a comment that does not close": ("<!-- a\n\n甲", "<!-- a\n\n乙"),
     "a split paragraph": ("甲\n乙", "甲\n\n乙"),
     "an indent": ("- 甲\n- 乙", "- 甲\n    - 乙"),
+    "an indent of Chinese": ("!!! note\n    甲", "!!! note\n甲"),
     "a macro": ('{{ claim("a.b.c") }}', '{{ claim("a.b.d") }}'),
     "a rule that is no front matter": ("甲\n\n---\n乙\n\n---\n", "甲\n\n---\n丙\n\n---\n"),
 }
