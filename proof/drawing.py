@@ -17,6 +17,7 @@ WIDTH, HEIGHT = 440, 290  # in units of the drawing, whose text is 12 high: read
 LEFT, RIGHT, TOP, BOTTOM = 58, 16, 26, 42
 MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-5l5 5l-5 5l-5-5z", "M0-5l5 9h-10z")
 DOWN = "M-4-8h8l-4 7z"  # a value of 0, which has no place on a logarithmic axis
+MANY = 64  # more points than these have no marks: they would cover the line
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Line:
     points: tuple[tuple[float, float], ...]  # by x
     color: int  # from 1; 0 is neutral
     mark: int | None  # from 0; -1 is none, on a line that is not dashed
+
+    @property
+    def marked(self) -> bool:
+        return self.mark is not None and self.mark >= 0 and len(self.points) <= MANY
 
     @property
     def style(self) -> str:
@@ -133,7 +138,7 @@ def _line(line: Line, across: Axis, up: Axis, chart: Chart) -> str:
     places = [(across.at(x), up.at(y), x, y) for x, y in line.points]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _, _ in places)
     marks = ""
-    if line.mark is not None and len(places) <= 64:
+    if line.marked:
         for left, top, x, y in places:
             shape = DOWN if chart.log_y and y <= 0 else MARKS[line.mark % len(MARKS)]
             told = f"{line.label} · {chart.x} = {whole(x)} · {chart.show(y)}"
@@ -143,7 +148,7 @@ def _line(line: Line, across: Axis, up: Axis, chart: Chart) -> str:
 
 def _legend(line: Line) -> str:
     mark = ""
-    if line.mark is not None and line.mark >= 0:
+    if line.marked:
         mark = f'<path class="mark" d="{MARKS[line.mark % len(MARKS)]}" transform="translate(14 6)"/>'
     stroke = '<path class="line" d="M1 6H27"/>'
     swatch = f'<svg class="{line.style}" viewBox="0 0 28 12" aria-hidden="true">{stroke}{mark}</svg>'

@@ -27,7 +27,6 @@ from proof.figures import (
     versions,
 )
 from proof.labwords import reason
-from proof.ledger import status_table
 from proof.macros import Call, PageError, calls, nearest, where
 from proof.model import Book, Claim, Lab, Lang, Page, Standing
 from proof.words import word
@@ -138,12 +137,8 @@ def timeline(scene: Scene, id: str) -> str:
 
 
 def status(scene: Scene) -> str:
-    """Counts by state, with the list of all claims folded below."""
-    ids = order.claims(scene.book)
-    found = labpage.counts(scene.book, ids)
-    rows = status_table(scene.book, [state.standing(scene.book, id) for id in ids], scene.lang, scene.up)
-    inside = "\n".join(f"    {line}" for line in rows.splitlines())
-    return f'{labpage.counts_line(found, scene.lang)}\n\n??? note "{word(scene.lang, "list")}"\n\n{inside}\n'
+    """Counts by state; the page of all claims lists them."""
+    return labpage.counts_line(labpage.counts(scene.book, order.claims(scene.book)), scene.lang) + "\n"
 
 
 # Labs

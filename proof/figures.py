@@ -16,7 +16,7 @@ _MARKS = re.compile(r"[&<>\"\\`*{}\[\]|~^$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 
 def md(text: object) -> str:
     """Text that Markdown leaves as it is, also in a table cell and between the quotes of an attribute."""
-    return _MARKS.sub(lambda m: f"&#{ord(m[0])};", re.sub(r"\s+", " ", str(text)))
+    return _MARKS.sub(lambda m: f"&#{ord(m[0])};", re.sub(r"[^\S\u00a0]+", " ", str(text)))
 
 
 def code(text: object) -> str:
@@ -136,8 +136,8 @@ def bound(claim: Claim, lang: Lang) -> str:
     if claim.kind == "break":
         return way(claim, str(claim.bound), lang)
     if claim.kind == "ratio":
-        return "≥ " + times(float(claim.bound))
-    return "≤ " + number(claim.bound) if claim.kind == "error" else "= " + exact(claim.bound)
+        return "≥\u00a0" + times(float(claim.bound))
+    return "≤\u00a0" + number(claim.bound) if claim.kind == "error" else "=\u00a0" + exact(claim.bound)
 
 
 # Provenance
@@ -212,7 +212,7 @@ def bound_cell(claim: Claim, reason: str, lang: Lang) -> str:
     """The bound and why it is that; for a break, how the claim must fail and what one sees."""
     shown = bound(claim, lang)
     if claim.kind == "codegen" and isinstance(claim.bound, str):
-        return f"{shown[0]} {code(shown[2:])}<br>{md(reason)}"
+        return f"{shown[0]}\u00a0{code(shown[2:])}<br>{md(reason)}"
     return f"{md(shown)}<br>{md(reason)}"
 
 

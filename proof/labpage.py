@@ -242,7 +242,7 @@ def timings_table(book: Book, lab: Lab, lang: Lang, up: str) -> str:
             median, p10, p90, rate, repeats = (
                 timing_figure(timing, name) for name in ("median_ms", "p10_ms", "p90_ms", "rate", "repeats")
             )
-            spread = f"{p10.removesuffix(' ms')}–{p90}"
+            spread = f"{p10.removesuffix(' ms')}–{p90}" if timing["repeats"] > 1 else "–"
             device = device_short(found.record, lang)
             rows.append([code(claim.id), md(timing["name"]), median, spread, rate, repeats, md(device)])
     heads = [word(lang, key) for key in ("claim", "timing", "median", "spread", "rate", "repeats", "device")]

@@ -66,13 +66,13 @@ def _body(text: str) -> str:
 
 @cache
 def page_title(page: Page) -> str:
-    """The first heading of a page, without its attributes; the file name if it has none."""
+    """The first heading of a page, without its attributes and marks of code; the file name if it has none."""
     seen = blank_quoted(page.text)
     found = re.search(r"^# .+$", seen, re.M)
     if not found:
         return page.name
     written = page.text[found.start() : found.end()]  # blanking keeps every place
-    return re.sub(r"[ \t]*\{[^{}]*\}[ \t]*$", "", written[2:]).strip()
+    return re.sub(r"[ \t]*\{[^{}]*\}[ \t]*$", "", written[2:]).strip().replace("`", "")
 
 
 def page_links(pages: list[Page], up: str) -> str:

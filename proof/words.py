@@ -11,7 +11,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "pending": ("尚未在 GPU 上测量", "not yet measured on a GPU"),
     "pending-compile": ("尚未由编译器判定", "not yet judged by the compiler"),
     "pending-interpreter": ("解释器尚未运行", "not yet run in the interpreter"),
-    "stale-source": ("lab 的代码已改，待重测", "the lab has changed, to be measured again"),
+    "stale-source": ("代码改过，待重测", "the lab has changed, to be measured again"),
     "stale-env": ("软件版本不在声明范围内，待重测", "measured outside the declared versions"),
     "stale-code": ("编译结果已变，待重测", "the compiled code has changed, to be measured again"),
     "contradicted": ("与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
@@ -65,7 +65,6 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     # claims by state
     "of claims": ("共 {n} 条断言", "{n} claims"),
     "in state": ("{n} 条{state}", "{n} {state}"),
-    "list": ("逐条查看", "One by one"),
     # charts
     "max_abs_err": ("最大绝对误差", "max abs err"),
     "max_rel_err": ("最大相对误差", "max rel err"),
@@ -158,7 +157,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "widest load store": ("一次最多读 {load}、写 {store} 字节", "loads and stores of up to {load} and {store} bytes"),
     "atomics": ("原子操作", "atomics"),
     "which cards": ("我的卡能跑吗", "Will it run on my card?"),
-    "stale-compiled": ("lab 的代码已改，待重新编译", "the lab has changed, to be compiled again"),
+    "stale-compiled": ("代码改过，待重新编译", "the lab has changed, to be compiled again"),
     "n hold": ("{n} 条成立", "{n} hold"),
     "n left": ("{n} 条留给 GPU", "{n} left to a GPU"),
     "n kernels": ("{n} 个 kernel 编译通过", "kernels compiled: {n}"),

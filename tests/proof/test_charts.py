@@ -229,6 +229,12 @@ def test_a_series_is_drawn_over_its_index():
     assert second == pytest.approx(third, abs=2) and first < second - 100
 
 
+@pytest.mark.parametrize(("points", "marks"), [(64, 65), (65, 0)])
+def test_many_points_have_no_marks_and_neither_has_their_legend(points, marks):
+    shown = chart(made.RATIO, of=book(record(series=[{**SERIES[0], "values": [1.0] * points}])), series="linear")
+    assert len(shown.select("svg .mark")) == marks
+
+
 def test_on_a_logarithmic_axis_small_values_stay_apart():
     shown = chart(made.RATIO, of=book(record(series=SERIES)), series="log")
     _, second, third = (top for _, top in places(shown, "c1"))

@@ -144,4 +144,4 @@ def test_what_is_not_offered_is_told_with_its_reason(tiny):
 def test_a_changed_lab_shows_a_badge_and_no_figure(compiled):
     compiled.edit(compiled.lab, *CHANGED)
     assert "12 registers" not in cards(compiled)
-    assert "lab 的代码已改，待重新编译" in cards(compiled, "zh")
+    assert "代码改过，待重新编译" in cards(compiled, "zh")

@@ -57,13 +57,12 @@ def test_the_menu_follows_and_has_the_short_names_of_its_language():
     assert zh[0] == {"题 sum": "labs/triton_sum.ipynb"}
 
 
-@pytest.mark.parametrize("page", ["table of labs", "status page", "folded status"])
+@pytest.mark.parametrize("page", ["table of labs", "status page"])
 def test_every_list_follows(page):
     found = book(SUM_FIRST)
     text = {
         "table of labs": lambda: render.expand("{{ labs() }}", made.page(""), found, "./"),
         "status page": lambda: render.status_page(found, "en"),
-        "folded status": lambda: render.expand("{{ status() }}", made.page(""), found, "./"),
     }[page]()
     places = {name: text.index(f"labs/triton_{name}/") for name in ("sum", "add", "dot", "max")}
     assert sorted(places, key=places.get) == ["sum", "add", "dot", "max"]

@@ -93,7 +93,7 @@ def test_an_amount_of_work_gets_a_prefix():
 def test_whatever_text_a_cell_holds_the_reader_sees_it_as_it_is(text):
     shown = html(f'| a | b |\n| --- | --- |\n| x{md(text)}x | <b title="x{md(text)}x">y</b> |\n')
     cells = shown.find_all("td")
-    wanted = re.sub(r"\s+", " ", f"x{text}x")
+    wanted = re.sub(r"[^\S\u00a0]+", " ", f"x{text}x")
     assert [cells[0].get_text(), cells[1].b["title"]] == [wanted, wanted]
 
 
@@ -111,7 +111,7 @@ def test_a_claim_leads_to_its_row_on_the_lab_page():
 
 def test_a_claim_carries_bound_device_versions_and_date():
     found = link(f'{{{{ claim("{made.ERROR}") }}}}', made.measured())
-    assert found["title"] == "≤ 4.77e-07 · NVIDIA H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-20"
+    assert found["title"] == "≤\u00a04.77e-07 · NVIDIA H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-20"
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_a_claim_carries_bound_device_versions_and_date():
         (f'claim("{made.RATIO}", field="median_ms", of="copy")', "0.51 ms|H200"),
         (f'claim("{made.RATIO}", field="rate", of="copy")', "4.21 TB/s|H200"),
         (f'claim("{made.RATIO}", field="work")', "3.22 GB|H200"),
-        (f'claim("{made.RATIO}", field="bound")', "≥ 0.900×"),
-        (f'claim("{made.ERROR}", field="bound")', "≤ 4.77e-07"),
+        (f'claim("{made.RATIO}", field="bound")', "≥\u00a00.900×"),
+        (f'claim("{made.ERROR}", field="bound")', "≤\u00a04.77e-07"),
     ],
 )
 def test_a_claim_shows_the_figure_that_is_asked_for(macro, shown):
@@ -174,7 +174,7 @@ def _edited() -> object:
     ("book", "state", "zh", "en"),
     [
         (made.book, "pending", "尚未在 GPU 上测量", "not yet measured on a GPU"),
-        (_stale, "stale-source", "lab 的代码已改，待重测", "the lab has changed, to be measured again"),
+        (_stale, "stale-source", "代码改过，待重测", "the lab has changed, to be measured again"),
         (_other_version, "stale-env", "软件版本不在声明范围内，待重测", "measured outside the declared versions"),
         (_worse, "contradicted", "与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
         (_edited, "contradicted", "与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
@@ -231,7 +231,7 @@ def test_a_table_of_claims_has_a_column_of_relative_errors_only_where_one_is_abs
 def test_a_table_of_claims_shows_what_was_asked_and_why_the_bound():
     row = html(expand(f'{{{{ claims("{made.ERROR}") }}}}', made.measured())).find_all("tr")[1]
     cells = [cell.get_text("|") for cell in row.find_all("td")]
-    assert (cells[0], cells[3]) == (f"{made.ERROR}|n=1000", "≤ 4.77e-07|one rounding | of 2**3")
+    assert (cells[0], cells[3]) == (f"{made.ERROR}|n=1000", "≤\u00a04.77e-07|one rounding | of 2**3")
 
 
 def test_a_table_of_claims_shows_no_number_of_a_pending_claim():
@@ -239,10 +239,8 @@ def test_a_table_of_claims_shows_no_number_of_a_pending_claim():
     assert [cell.get_text() for cell in row.find_all("td")][1:3] == ["–", "–"]
 
 
-def test_status_counts_the_claims_by_state_and_folds_the_list():
-    shown = html(expand("{{ status() }}", made.measured()))
-    assert shown.p.get_text() == "7 claims: 7 valid"
-    assert len(shown.details.find_all("tr")) == 1 + 7
+def test_status_counts_the_claims_by_state():
+    assert html(expand("{{ status() }}", made.measured())).get_text() == "7 claims: 7 valid"
 
 
 # References
@@ -341,7 +339,7 @@ def test_what_is_compared_for_equality_has_all_its_digits_and_instructions_are_c
     lab = made.lab(source)
     book = made.book(made.record(lab, vector={"value": value}), source=source)
     cells = html(expand(f'{{{{ claims("{made.CODEGEN}") }}}}', book)).find_all("tr")[1].find_all("td")
-    assert (cells[1].get_text(), cells[2].get_text()) == (str(value), f"= {value}16 bytes a lane")
+    assert (cells[1].get_text(), cells[2].get_text()) == (str(value), f"=\u00a0{value}16 bytes a lane")
     assert bool(cells[1].code) == bool(cells[2].code) == isinstance(value, str)
 
 
@@ -735,7 +733,7 @@ def test_the_status_page_tells_device_versions_age_and_the_pages_of_this_languag
     book.pages = [made.page(text, "en"), made.page(text.replace("On scaling", "缩放"), "zh")]
     row = html(render.status_page(book, "en")).find_all("tr")[1]
     assert [cell.get_text("|") for cell in row.find_all("td")] == [
-        f"{made.ERROR}|error", "1.49e-08", "≤ 4.77e-07", "H200|torch 2.11.0 · triton 3.6.0|2026-11-20 · 9 d",
+        f"{made.ERROR}|error", "1.49e-08", "≤\u00a04.77e-07", "H200|torch 2.11.0 · triton 3.6.0|2026-11-20 · 9 d",
         "On scaling", "valid",
     ]  # fmt: skip
     assert row.find_all("td")[4].a["href"] == "../lessons/one/"
