@@ -439,11 +439,15 @@ def check_schema(name: str, data: Any, text: str) -> None:
     """Raise Unreadable, with the line in `text`, where `data` does not fit proof/<name>.schema.json."""
     error = best_match(schema(name).iter_errors(data))
     if error:
-        where = ".".join(map(str, error.absolute_path))
+        at = list(error.absolute_path)
+        where = ".".join(map(str, at))
+        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+            known = error.schema.get("properties", {})
+            at += [key for key in error.instance if key not in known][:1]
         what = error.message if len(error.message) < 200 else error.message[:100] + " … " + error.message[-90:]
         allowed = error.schema.get("description") if isinstance(error.schema, dict) else None
         mend = f"Allowed: {allowed}" if allowed else f"proof/{name}.schema.json says what is allowed"
-        raise Unreadable(yaml_line(text, list(error.absolute_path)), f"{where}: {what}" if where else what, mend)
+        raise Unreadable(yaml_line(text, at), f"{where}: {what}" if where else what, mend)
 
 
 def parse_json(text: str) -> Any:
@@ -552,7 +556,7 @@ def _add_record(book: Book, path: Path, text: str) -> None:
         return
     record = Record(path, data, intact=path.stem.endswith("-" + normal_sha8(text)))
     folder = f"labs/records/{record.device_class}/{record.lab}"
-    if name.rpartition("/")[0] != folder:
+    if record.intact and name.rpartition("/")[0] != folder:  # one that was edited is told as that
         book.problems.append(Problem(name, 1, "lies in the folder of another device or lab", f"Move it to {folder}/"))
         return
     book.records.append(record)
@@ -629,7 +633,12 @@ def _add_decision(book: Book, path: Path, text: str) -> None:
     if key in book.decisions:
         other = _name(book.root, book.decisions[key].path)
         book.problems.append(
-            Problem(name, 1, f"takes the number {number}, as {other} does", "Take the next free number")
+            Problem(
+                name,
+                1,
+                f"takes the number {number}, as {other} does",
+                "The newer of the two takes the next free number",
+            )
         )
         return
     supersedes, by = tuple(data.get("supersedes", ())), data.get("superseded_by")

@@ -29,6 +29,12 @@ MENUS: dict[Lang, tuple[str, str]] = {
     "zh": ("mkdocs.yml", "- 新课：{title}: lessons/{name}.md # TODO(new): 中文标题"),
     "en": ("mkdocs.en.yml", "- {title}: lessons/{name}.md"),
 }
+CURRICULUM = "docs/curriculum.yml"  # each lesson has a statement there
+STATEMENT = """\
+      - en: "TODO(new): what {title} teaches, in one sentence; as many statements as it has"
+        zh: "TODO(new): {title} 这一课教的一件事，一句话；有几件写几条"
+        page: "lessons/{name}.md#summary"
+"""
 LESSON: dict[Lang, dict[str, str]] = {  # what stands in a lesson around what it quotes of a lab
     "zh": {
         "no lab": "TODO(new): 还没有叫 {stem} 的 lab；先写 lab，再在这里分段引用它，逐行说明。",
@@ -151,7 +157,13 @@ def _lab(book: Book, name: str) -> Start:
         f"tests/labs/test_{name}.py": _filled("test_lab.py", values),
     }
     known = {short_name(stem): stem for stem in book.labs}
-    return Start(files, notes=[*_near(name, known), f"next: proof run {stem}, and proof new lesson {name} to teach it"])
+    return Start(
+        files,
+        notes=[
+            *_near(name, known),
+            f"next: make it yours until proof run {stem} is right; then proof new lesson {name} quotes it as it stands",
+        ],
+    )
 
 
 def _lesson(book: Book, name: str) -> Start:
@@ -164,6 +176,8 @@ def _lesson(book: Book, name: str) -> Start:
         texts[lang] = _filled(f"lesson.{lang}.md", values | _quotes(lab, lang, name))
         menu, entry = MENUS[lang]
         menus[menu] = _with_entry(book.root / menu, entry.format(title=title, name=name))
+    if (curriculum := book.root / CURRICULUM).is_file():
+        menus[CURRICULUM] = _with_statement(curriculum, title, name, lab)
     files = {f"docs/{lang}/lessons/{name}.md": text for lang, text in texts.items()}
     synced = Synced({lang: digest(text) for lang, text in texts.items()}, book.today)
     files[f"docs/parity/lessons/{name}.yml"] = written(synced)
@@ -202,15 +216,28 @@ def _telling(lab: Lab) -> list[str]:
 
 def _with_entry(path: Path, entry: str) -> str:
     """The configuration with one more line below the last lesson of its menu."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path.name} cannot be read, and a lesson needs its line in the menu: {error}") from None
+    text = _whole(path)
     lessons = list(re.finditer(r"^( *)- .*: lessons/\w+\.md\b[^\r\n]*(\r?\n)", text, re.M))
     if not lessons:
         raise Refused(f"the menu in {path.name} has no lesson to put the new one below: write {entry} there first")
     last = lessons[-1]
     return text[: last.end()] + last[1] + entry + last[2] + text[last.end() :]
+
+
+def _with_statement(path: Path, title: str, name: str, lab: Lab | None) -> str:
+    """The curriculum with one more statement below its last one, proved by the lab's first claim."""
+    text = _whole(path)
+    proof = f"        proof: [{next(iter(lab.claims))}]\n" if lab and lab.claims else ""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return text.rstrip() + (f"\n{STATEMENT.format(title=title, name=name)}{proof}").replace("\n", newline)
+
+
+def _whole(path: Path) -> str:
+    """The text of a file that a lesson needs its line in, as it ends its lines."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path.name} cannot be read, and a lesson needs its line there: {error}") from None
 
 
 # Names

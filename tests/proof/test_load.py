@@ -284,6 +284,14 @@ def test_a_record_in_the_folder_of_another_device_is_refused(tiny):
     assert book.problems[0].what == "lies in the folder of another device or lab"
 
 
+def test_a_record_whose_device_was_renamed_by_hand_is_kept_for_the_check_that_says_so(tiny):
+    name = parse_json(tiny.read(tiny.gpu))["device"]["name"]
+    tiny.edit(tiny.gpu, f'"name": "{name}"', '"name": "NVIDIA H100"')
+    book = tiny.book()
+    assert book.problems == []
+    assert [record.intact for record in book.records if record.path.name == tiny.gpu.name] == [False]
+
+
 @pytest.mark.parametrize("figure", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_figure_that_is_not_finite_is_refused_with_its_line(figure):
     with pytest.raises(Unreadable) as error:
@@ -335,7 +343,7 @@ def test_the_chinese_words_of_a_lab_are_read_by_its_stem(tiny):
     ("old", "new", "line", "what"),
     [
         ("title: 三分之一\n", "", 1, "'title' is a required property"),
-        ("card: 任何卡", "card: 任何卡\ncost: 2 元", 1, "'cost' was unexpected"),
+        ("card: 任何卡", "card: 任何卡\ncost: 2 元", 6, "'cost' was unexpected"),
         ("learn: 一次 load，一次 store", "learn: [load, store]", 3, "learn: ['load', 'store'] is not of type 'string'"),
         ("memory: 1 GiB", "memory: 1 GiB\nmemory: 2 GiB", 5, 'found duplicate key "memory"'),
         ("  ragged.programs: 三个整块", "  ragged.programs: |\n    三个\n    整块", 8, "does not match"),

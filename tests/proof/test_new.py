@@ -214,6 +214,20 @@ def test_a_lesson_stands_below_the_others_in_both_menus(grown):
     assert YAML(typ="safe", pure=True).load(zh)["nav"][1]["课程"][1] == {"新课：Wave two": "lessons/wave_two.md"}
 
 
+def test_a_lesson_has_a_statement_in_the_curriculum_to_be_written(grown):
+    grown.write(
+        new.CURRICULUM, "parts:\n  - title: {en: One, zh: 一}\n    statements:\n      - en: a\n        zh: 甲\n\n"
+    )
+    grown.proof("new", "lab", "wave")
+    grown.proof("new", "lesson", "wave")
+    statements = YAML(typ="safe", pure=True).load(grown.read(new.CURRICULUM))["parts"][0]["statements"]
+    assert statements[0] == {"en": "a", "zh": "甲"} and len(statements) == 2
+    assert statements[1]["page"] == "lessons/wave.md#summary" and statements[1]["proof"] == [
+        "wave.whole_fp32.max_rel_err"
+    ]
+    assert new.CURRICULUM in drafts(grown.book())
+
+
 @pytest.mark.parametrize("menu", [b"nav: []\n", "菜单".encode("gb18030"), None])
 def test_a_menu_that_cannot_be_added_to_is_said(grown, menu):
     grown.remove("mkdocs.yml")
