@@ -39,7 +39,7 @@ INTERPRETED = triton.knobs.runtime.interpret
 DEVICE = "cpu" if INTERPRETED else "cuda"
 
 MAX_COLS = 65_536  # one program holds a row
-DTYPES = ("float32", "float16", "bfloat16")
+DTYPES = ("float32", "float16") + (() if INTERPRETED else ("bfloat16",))  # the interpreter gets bf16 wrong
 SHAPES = ("1x1", "3x17", "2x1000", "5x1025") + (() if INTERPRETED else ("4096x4096", "16384x1000", "4x65536"))
 LONG = 4096 if INTERPRETED else 16_384  # of one row, for what only long sums show
 LENGTHS = (97, 100, 101, 103, 107, 112, 117, 120, 123, 127)  # none of which should cost a compile of its own
@@ -125,19 +125,34 @@ class Fails(Exception):
     """What a check saw, and did not allow."""
 
 
+class Unanswered(Fails):
+    """The reference has no answer."""
+
+
 class Refused(Exception):
     """The op says plainly, by ValueError or TypeError, that it does not take this."""
 
 
+def given(it, shape, dtype, seed=0):
+    arguments = it.inputs(shape, dtype, torch.Generator(DEVICE).manual_seed(seed))
+    return [arguments] if isinstance(arguments, torch.Tensor) else list(arguments)
+
+
 def draw(it, shape, dtype, seed=0):
     """The op's arguments, each tensor between guards."""
-    arguments = it.inputs(shape, dtype, torch.Generator(DEVICE).manual_seed(seed))
+    arguments = given(it, shape, dtype, seed)
     return [fence(a.contiguous()) if isinstance(a, torch.Tensor) else a for a in arguments]
 
 
 def exact(it, arguments):
     """The reference's results, from the same numbers in float64."""
-    return listed(it.reference(*(a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in arguments)))
+    wide = [a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in arguments]
+    try:
+        return listed(it.reference(*wide))
+    except Fails as error:
+        raise Unanswered(f"the reference {error}") from None
+    except Exception as error:
+        raise Unanswered(f"the reference raises {type(error).__name__}: {(str(error).splitlines() or [''])[0]}") from error
 
 
 def listed(result):
@@ -149,9 +164,15 @@ def listed(result):
 
 def call(it, *arguments):
     """The op's results, with fresh memory full of NaN; Refused when it refuses, Fails with what else it raises."""
+    try:
+        inspect.signature(it.op).bind(*arguments)
+    except TypeError as error:
+        raise Fails(f"cannot be called with {len(arguments)} arguments: {error}") from None
+    except ValueError:
+        pass  # what is written in C need not tell its signature
     with dirty():
         try:
-            return listed(it.op(*arguments))
+            return [t.clone() for t in listed(it.op(*arguments))]  # the next call may write into the same memory
         except (ValueError, TypeError) as error:
             raise Refused(str(error).splitlines()[0] if str(error) else type(error).__name__) from error
 
@@ -168,11 +189,11 @@ def dirty():
 
 def off(it, got, want, dtype, rounded=False):
     """How far got is from want, as a part of the largest |want|. Raises Fails for another form, or NaN and inf elsewhere."""
-    if [(t.shape, t.dtype) for t in got] != [(t.shape, dtype) for t in want]:
-        forms = [", ".join(f"{tuple(t.shape)} {str(d).removeprefix('torch.')}" for t, d in each)
-                 for each in ([(t, t.dtype) for t in got], [(t, dtype) for t in want])]
+    given, needed = [(tuple(t.shape), t.dtype) for t in got], [(tuple(t.shape), dtype if t.is_floating_point() else t.dtype) for t in want]
+    if given != needed:
+        forms = [", ".join(f"{shape} {str(d).removeprefix('torch.')}" for shape, d in each) or "nothing" for each in (given, needed)]
         raise Fails(f"returns {forms[0]}; the reference has {forms[1]}")
-    row = compare((g, w.to(dtype) if rounded else w) for g, w in zip(got, want))
+    row = compare((g, w.to(g.dtype) if rounded else w) for g, w in zip(got, want))
     if row["nonfinite"]:
         raise Fails(f"{row['nonfinite']} results are NaN or infinite where the reference is not, or the other way round")
     return row["max_rel_err"]
@@ -181,6 +202,11 @@ def off(it, got, want, dtype, rounded=False):
 def allowed(it, dtype):
     """Half a unit in the last place of the dtype, for rounding the result, and `slack` roundings in fp32 before it."""
     return torch.finfo(dtype).eps / 2 + it.slack * 2**-24
+
+
+def large(dtype):
+    """Large for the dtype, and small enough that the squares of a row still add up in fp32."""
+    return min(float(torch.finfo(dtype).max) / 8, 2.0**56)
 
 
 def within(it, seen, dtype, where=""):
@@ -236,7 +262,7 @@ def untouched(it, dtype):
 
 
 def same(a, b):
-    return torch.equal(a.contiguous().view(torch.uint8), b.contiguous().view(torch.uint8))
+    return a.shape == b.shape and torch.equal(*(t.contiguous().view(-1).view(torch.uint8) for t in (a, b)))
 
 
 def strides(it):
@@ -250,25 +276,25 @@ def strides(it):
         "one row expanded": lambda x: x[:1].expand(x.shape),
     }
     for name, view in views.items():
-        arguments = [a for a in it.inputs((6, 40), dtype, torch.Generator(DEVICE).manual_seed(0))]
+        arguments = given(it, (6, 40), dtype)
         viewed = [view(a) if isinstance(a, torch.Tensor) and a.ndim == 2 else a for a in arguments]
         want = exact(it, viewed)
         try:
             within(it, off(it, call(it, *viewed), want, dtype), dtype, f", for a view: {name}")
-        except Refused:
-            said.append(name)
-    return "as contiguous copies" + (f"; refuses: {', '.join(said)}" if said else "")
+        except Refused as error:
+            said.append(f"{name} ({error})")
+    return "; ".join(["as contiguous copies"] * (len(said) < len(views)) + [f"refuses: {', '.join(said)}"] * bool(said))
 
 
 @each_dtype
 def special(it, dtype):
-    """NaN, infinities and the largest number end where the reference has them, and leave the other rows as they were."""
+    """NaN, infinities and large numbers end where the reference has them, and leave the other rows as they were."""
     plain = draw(it, (12, 33), dtype)
     if not isinstance(plain[0], torch.Tensor) or plain[0].ndim != 2:
         return "not a row operation"
     mixed = [plain[0].clone(), *plain[1:]]
     x = mixed[0]
-    x[0], x[2, 7], x[4, 7], x[6], x[8], x[10, ::2] = -math.inf, math.inf, math.nan, 0, torch.finfo(dtype).max, -math.inf
+    x[0], x[2, 7], x[4, 7], x[6], x[8], x[10, ::2] = -math.inf, math.inf, math.nan, 0, large(dtype), -math.inf
     want = exact(it, mixed)
     got = call(it, *mixed)
     within(it, off(it, got, want, dtype, rounded=True), dtype, ", with special values among the rows")
@@ -282,7 +308,7 @@ def special(it, dtype):
 def long_sums(it, dtype):
     """A long row of equal signs: what a narrow accumulator loses; and large numbers: what overflows on the way."""
     worst = 0.0
-    for scale in (1.0, float(torch.finfo(dtype).max) / 8):
+    for scale in (1.0, large(dtype)):
         arguments = draw(it, (2, LONG), dtype)
         arguments[0] = arguments[0].abs().clamp(0.25, 1) * scale if isinstance(arguments[0], torch.Tensor) else arguments[0]
         want = exact(it, arguments)
@@ -303,26 +329,30 @@ def repeats(it):
 
 def empty(it):
     """No rows, and rows of nothing: results of the right form, or a refusal."""
-    said = []
+    said, answered = [], False
     for shape in ((0, 5), (3, 0)):
-        arguments = list(it.inputs(shape, it.dtypes[0], torch.Generator(DEVICE).manual_seed(0)))
+        arguments = given(it, shape, it.dtypes[0])
         try:
             want = exact(it, arguments)
-        except (RuntimeError, IndexError):
-            continue  # the reference has no answer either
+        except Unanswered:
+            continue
+        answered = True
         try:
             off(it, [*call(it, *arguments)], want, it.dtypes[0])
         except Refused:
             said.append("×".join(map(str, shape)))
         except ValueError:
             pass
-    return "right form" + (f"; refuses {', '.join(said)}" if said else "")
+    return "right form" + (f"; refuses {', '.join(said)}" if said else "") if answered else "the reference has no answer"
 
 
 def gradient(it):
     """A result that forgot that its input wants a gradient is wrong without a word."""
     arguments = [a.clone().requires_grad_() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in draw(it, (3, 17), it.dtypes[0])]
-    if not any(t.requires_grad for t in call(it, *arguments)):
+    got = call(it, *arguments)
+    if not any(t.is_floating_point() for t in got):
+        return "no result that could have one"
+    if not any(t.requires_grad for t in got):
         raise Fails("takes an input that requires a gradient, and returns a result without one")
     return "kept"
 
@@ -419,7 +449,7 @@ def judged(it, name):
     except Refused as error:
         told = name == "gradient"
         return {"check": name, "verdict": "ok" if told else "fails", "seen": f"refuses: {error}"}
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         lines = str(error).strip().splitlines() or [""]
         return {"check": name, "verdict": "fails", "seen": f"raises {type(error).__name__}: {lines[-1] if isinstance(error, triton.CompilationError) else lines[0]}"}
     finally:
@@ -504,10 +534,10 @@ class Child:
             print(name, file=self.process.stdin, flush=True)
             row = self.line(self.patience)
         except BrokenPipeError:
-            row = None
-        if row is None:
+            row = {}
+        if not row:
             try:
-                status = self.process.wait(0.5)  # it may just have ended
+                status = self.process.wait(0 if row is None else 10)  # it has ended, or is about to
             except subprocess.TimeoutExpired:
                 status = None
             self.end()
@@ -516,10 +546,9 @@ class Child:
         return row
 
     def line(self, seconds):
-        """The next line of the child's answers; None when none comes in time, or no more."""
+        """The next line of the child's answers; None when none comes in time, nothing when no more will come."""
         ready, _, _ = select.select([self.process.stdout], [], [], seconds)
-        text = self.process.stdout.readline() if ready else ""
-        return json.loads(text) if text else None
+        return json.loads(self.process.stdout.readline() or "{}") if ready else None
 
     def end(self):
         if self.process:
@@ -529,27 +558,34 @@ class Child:
             self.process = None
 
 
-def first_calls(options):
+def first_calls(options, patience):
     """Milliseconds of the first call in a new process, with an empty cache and with what that left, and of a later one."""
     if DEVICE != "cuda":
         return {"check": "first call", "verdict": "-", "seen": "needs a GPU"}
     code = (
-        "import sys, json, time, torch; sys.path.insert(0, sys.argv[1]); import triton_accept as a\n"
+        f"import sys, json, time, torch, importlib; sys.path.insert(0, sys.argv[1]); a = importlib.import_module({FILE.stem!r})\n"
         "o = json.loads(sys.argv[2]); it = a.own(**{k: a.found(v) if k in a.NAMED else v for k, v in o.items() if v is not None})\n"
-        "x = a.draw(it, it.shapes[-1], it.dtypes[0]); torch.cuda.synchronize(); ms = []\n"
+        "x = a.draw(it, it.shapes[-1], it.dtypes[0]); torch.cuda.synchronize(); ms, tried = [], []\n"
+        "tuner = a.triton.runtime.autotuner.Autotuner; trial = tuner._bench\n"
+        "def timed(*p, **k):\n t = time.perf_counter(); r = trial(*p, **k); tried.append((time.perf_counter() - t) * 1e3); return r\n"
+        "tuner._bench = timed\n"
         "for _ in range(21):\n t = time.perf_counter(); it.op(*x); torch.cuda.synchronize(); ms.append((time.perf_counter() - t) * 1e3)\n"
-        "print(json.dumps([ms[0], sorted(ms[1:])[10]]))"
+        "print(); print(json.dumps([ms[0], sorted(ms[1:])[10], sum(tried), len(tried)]))"
     )
     seen = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in ("empty", "filled"):
-            done = subprocess.run([sys.executable, "-c", code, str(FILE.parent), json.dumps(options)], capture_output=True, text=True,
-                                  env=os.environ | {"TRITON_CACHE_DIR": folder}, timeout=PATIENCE)
-            if done.returncode:
-                return {"check": "first call", "verdict": "fails", "seen": (done.stderr.strip().splitlines() or ["?"])[-1]}
-            seen.append(json.loads(done.stdout.splitlines()[-1]))
-    (empty_cache, later), (filled_cache, _) = seen
-    return {"check": "first call", "verdict": "told", "seen": f"{empty_cache:.0f} ms with an empty cache, {filled_cache:.0f} ms with a filled one, {later:.3f} ms later"}
+            try:
+                done = subprocess.run([sys.executable, "-B", "-c", code, str(FILE.parent), json.dumps(options)], capture_output=True, text=True,
+                                      env=os.environ | {"TRITON_CACHE_DIR": folder}, timeout=max(patience, 120))
+                seen.append(json.loads(done.stdout.splitlines()[-1]))
+            except subprocess.TimeoutExpired:
+                return {"check": "first call", "verdict": "fails", "seen": f"hangs: no end in {max(patience, 120):g} s"}
+            except (IndexError, ValueError):  # it never came to its answer
+                return {"check": "first call", "verdict": "fails", "seen": (done.stderr.strip().splitlines() or [f"ends the process, status {done.returncode}"])[-1]}
+    (empty_cache, later, tuning, trials), (filled_cache, _, again, _) = seen
+    tuned = f"; of these {tuning:.0f} and {again:.0f} ms in {trials} trials" if trials else "; nothing is tuned"
+    return {"check": "first call", "verdict": "told", "seen": f"{empty_cache:.0f} ms with an empty cache, {filled_cache:.0f} ms with a filled one, {later:.3f} ms later{tuned}"}
 
 
 def report(options, patience, say=lambda row: None):
@@ -561,7 +597,7 @@ def report(options, patience, say=lambda row: None):
             say(rows[-1])
     finally:
         child.end()
-    rows.append(first_calls(options))
+    rows.append(first_calls(options, patience))
     say(rows[-1])
     for question in QUESTIONS:
         rows.append({"check": "upkeep", "verdict": "?", "seen": question})
@@ -573,8 +609,6 @@ def command():
     """The command line of the harness; any other is the lab's own."""
     if sys.argv[1:2] == ["--serve"]:
         return serve(json.loads(sys.argv[2]))
-    if not any(":" in argument for argument in sys.argv[1:]):
-        return main()
     parser = argparse.ArgumentParser(prog=FILE.name, description="Does this function do what its reference does, in every way that matters?")
     parser.add_argument("op", metavar="FUNCTION", help="module:function or file.py:function; it takes tensors and returns tensors")
     parser.add_argument("--reference", required=True, metavar="FUNCTION", help="the same in float64")
@@ -589,13 +623,28 @@ def command():
     parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="for each check; 60 if not said")
     parser.add_argument("--json", action="store_true", help="the report as data")
     parser.add_argument("--markdown", action="store_true", help="the report as a table")
+    if not any(":" in argument or argument == "--reference" or argument.endswith(".py") for argument in sys.argv[1:]):
+        if {"-h", "--help"} & set(sys.argv[1:]):
+            parser.print_help()
+            print("\nWithout a function, the lab itself:\n")
+        return main()
     args = vars(parser.parse_args())
     patience, as_json, as_markdown = (args.pop(key) for key in ("patience", "json", "markdown"))
-    if args["shapes"] and not all(re.fullmatch(r"[0-9]+x[0-9]+", shape) for shape in args["shapes"]):
+    if args["shapes"] and not all(re.fullmatch(r"[1-9][0-9]*x[1-9][0-9]*", shape) for shape in args["shapes"]):
         parser.error(f"--shapes is {','.join(args['shapes'])}; write rows x columns, such as 64x4096,3x17")
     if args["dtypes"] and not set(args["dtypes"]) <= set(DTYPES):
         parser.error(f"--dtypes is {','.join(args['dtypes'])}; allowed: {','.join(DTYPES)}")
+    for name, value in (("patience", patience), ("slack", args["slack"]), ("speed", args["speed"])):
+        if value is not None and not (value > 0 or name == "slack" and value == 0):
+            parser.error(f"--{name} is {value}; it must be above 0")
+    if DEVICE == "cuda" and not torch.cuda.is_available():
+        print(f"{FILE.name}: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it", file=sys.stderr)
+        return 2
     options = {key: value for key, value in args.items() if value is not None}
+    here = surroundings()
+    if not as_json:
+        versions = [f"{name} {here['environment'][name]}" for name in ("torch", "triton")]
+        print(" · ".join([options["op"], here["device"]["name"], *versions]) + "\n" * as_markdown, flush=True)
     try:
         rows = report(options, patience, (lambda row: None) if as_json or as_markdown else lambda row: print(f"  {row['verdict']:6} {row['check']:12} {row['seen']}", flush=True))
     except LookupError as error:
@@ -603,7 +652,7 @@ def command():
         return 2
     failed = sum(row["verdict"] == "fails" for row in rows)
     if as_json:
-        print(json.dumps({"function": options["op"], **surroundings(), "failed": failed, "checks": rows}))
+        print(json.dumps({"function": options["op"], **here, "failed": failed, "checks": rows}))
     elif as_markdown:
         print("| check | verdict | seen |\n| --- | --- | --- |")
         print("\n".join(f"| {row['check']} | {row['verdict']} | {row['seen'].replace('|', chr(92) + '|')} |" for row in rows))
@@ -667,7 +716,7 @@ def judged_hanging():
         path = pathlib.Path(folder, "hanging.py")
         path.write_text(HANGING, encoding="utf-8")
         options = {"op": f"{path}:op", "reference": f"{path}:op", "dtypes": ["float32"], "shapes": ["3x17"], "runs": 2}
-        child = Child(options, 6)
+        child = Child(options, 12)
         try:
             rows = [child.ask(name) for name in ("accuracy", "empty", "gradient")]
         finally:
@@ -903,6 +952,15 @@ def show(row):
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
 
+def open_cache():
+    """Whoever compiles has somewhere to put it: where Triton's cache cannot be written, a temporary folder, which is said."""
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        print(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one", file=sys.stderr)
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+
 def main():
     bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -914,7 +972,7 @@ def main():
     for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
-    here, no = surroundings(), None
+    here, no, rows = surroundings(), None, []
     if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
         no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
     elif INTERPRETED and args.bench:
@@ -922,32 +980,23 @@ def main():
     elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
         no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
     if no:
-        print(f"{FILE.name}: {no}", file=sys.stderr)
-        return 2
+        return print(f"{FILE.name}: {no}", file=sys.stderr) or 2
     say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    try:
-        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
-        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
-    except OSError:
-        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
-        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
-            patience = threading.Timer(2, say, [f"  …         {name}"])
-            patience.start()
+            (patience := threading.Timer(2, say, [f"  …         {name}"])).start()
             rows.append(run(name))
             patience.cancel()
             say(show(rows[-1]))
     if args.json:
-        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
     try:
+        open_cache()
         sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

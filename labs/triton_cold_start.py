@@ -191,15 +191,21 @@ def attention(q, k, v, causal=True, path=planned, out=None, lse=None):
         raise ValueError(f"q has {heads} heads and k has {kv_heads}; the heads of k must divide those of q")
     if max(n_queries, n_keys) > 2**30 or heads * n_queries >= 2**31:
         raise ValueError(f"q is {tuple(q.shape)} and k {tuple(k.shape)}; lengths end at 2**30, and heads times queries below 2**31")
-    out = torch.empty_like(q) if out is None else out
+    out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
     lse = torch.empty(heads, n_queries, dtype=torch.float32, device=q.device) if lse is None else lse
     if out.shape != q.shape or lse.shape != q.shape[:2] or lse.dtype != torch.float32 or (lse.numel() and lse.stride(1) != 1):
         raise ValueError(f"out is {tuple(out.shape)} and lse {tuple(lse.shape)} {lse.dtype}; needed: {tuple(q.shape)}, and {tuple(q.shape[:2])} float32 in rows")
-    if any(size > 1 and not step for size, step in zip(out.shape, out.stride())):
-        raise ValueError(f"out has strides {out.stride()}, so that elements share memory: pass memory for each")
-    for name, t in (("q", q), ("k", k), ("v", v), ("lse", lse)):
-        if out.numel() and out.untyped_storage().data_ptr() == t.untyped_storage().data_ptr():
-            raise ValueError(f"out shares its memory with {name}, which is still in use: pass memory of its own")
+    given = {"q": q, "k": k, "v": v, "lse": lse, "out": out}
+    lies = {name: (s.data_ptr(), s.data_ptr() + s.nbytes()) for name, s in ((name, t.untyped_storage()) for name, t in given.items())}
+    for written in ("out", "lse"):
+        t, reach = given[written], 0  # of the axes with smaller steps
+        for step, size in sorted(zip(t.stride(), t.shape)):
+            if size > 1 and step <= reach and t.numel():
+                raise ValueError(f"{written} has strides {t.stride()}, so that elements share memory: pass memory for each")
+            reach += (size - 1) * step
+        for name in given:
+            if name != written and lies[name][0] < lies[written][1] and lies[written][0] < lies[name][1]:
+                raise ValueError(f"{written} shares its memory with {name}, which is still in use: pass memory of its own")
     if out.numel():
         kernel, options = path(n_keys)
         lengths = n_queries, n_keys, bucket_of(n_keys), 1.4426950408889634 / math.sqrt(head_dim)  # powers of 2 are cheaper than of e
@@ -413,7 +419,7 @@ def joined(spans, seconds):
 
 def born(call, cache, keep=False):
     """A new process that will make this call of the lab once it is told to, with this folder for the cache, tuning results kept there or not."""
-    code = f"import json, sys; sys.path.insert(0, sys.argv[1]); import {FILE.stem} as lab; input(); print(json.dumps(lab.{call}))"
+    code = f"import importlib, json, sys; sys.path.insert(0, sys.argv[1]); lab = importlib.import_module({FILE.stem!r}); input(); print(json.dumps(lab.{call}))"
     env = os.environ | {"TRITON_CACHE_DIR": str(cache), "TRITON_CACHE_AUTOTUNING": str(int(keep))}
     pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return subprocess.Popen([sys.executable, "-B", "-c", code, FILE.parent], env=env, **pipes)
@@ -491,6 +497,22 @@ def compiles(warm):
             compile_only(n)
     served_kernel.device_caches.pop("sm_90")  # as if it had never been
     return len(log) - warmed
+
+
+def stopped(warm):
+    """How many of the prompts a guarded watch stops, after warm-up or with none, for a card that is not there."""
+    halted = []
+    with compiling_for("sm_90"):
+        if warm:
+            warm_up(compile_only)
+        for n in traffic():
+            try:
+                with watching(fail=True):
+                    compile_only(n)
+            except RuntimeError as error:
+                halted.append(error)
+    served_kernel.device_caches.pop("sm_90")  # as if it had never been
+    return len(halted)
 
 
 def real_compiles(then):
@@ -661,6 +683,8 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
 
     "cold.compiles": ("count", compiles, dict(warm=False), 4, "compile", 0, "three configurations of the plan and the general one, each at the first prompt that needs it"),
     "warmed.compiles": ("count", compiles, dict(warm=True), 0, "compile", 0, "warm-up has met every configuration, and a length makes no variant"),
+    "cold.stopped": ("count", stopped, dict(warm=False), 122, "compile", 0, "no warm-up: the guard stops the first prompt, nothing gets compiled, and so it stops every other"),
+    "warmed.stopped": ("count", stopped, dict(warm=True), 0, "compile", 0, "after the warm-up none compiles"),
     "stays.compiles": ("count", real_compiles, dict(then="stays"), 1, "compile", 0, "the second finds the first one's code on disk"),
     "copied.compiles": ("count", real_compiles, dict(then="copied"), 1, "compile", 0, "the copy lists the files by their old path, and there they still lie"),
     "moved.compiles": ("count", real_compiles, dict(then="moved"), 2, "compile", 0, "under the old path nothing lies any more"),
@@ -696,6 +720,7 @@ BREAKS = {  # name: section, its text, what it becomes, the claim that must fail
     "wrong_head": ("kernel", "k_ptr + head // GROUP", "k_ptr + head % GROUP", "square_fp16.max_abs_err", "error", "query heads read the keys of another group"),
     "length_as_key": ("tuned", '"bucket", "HEAD_DIM"', '"n_keys", "HEAD_DIM"', "same_bucket.trials", "error", "every new length is tuned again"),
     "rare_to_tuner": ("planned", "return served_kernel, PLAN.get(bucket_of(n), GENERAL)", "return (served_kernel, PLAN[bucket_of(n)]) if bucket_of(n) in PLAN else tuned(n)", "planned.trials", "error", "a length that comes once sets off a search"),
+    "guard_looks_away": ("watch", "        if fail:", '        if fail and phase == "tune":', "cold.stopped", "error", "only a search is stopped; prompts compile as they like"),
     "no_warm_up": ("warm", "(*PLAN, max(PLAN) + 1)", "()", "warmed.compiles", "error", "the first prompt of each bucket compiles"),
     "general_not_warmed": ("warm", "(*PLAN, max(PLAN) + 1)", "PLAN", "warmed.compiles", "error", "the first rare prompt compiles"),
     "lengths_specialized": ("planned", ', do_not_specialize=["n_queries", "n_keys"]', "", "warmed.compiles", "error", "warm-up met multiples of 16, most prompts are none"),
@@ -895,6 +920,15 @@ def show(row):
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
 
+def open_cache():
+    """Whoever compiles has somewhere to put it: where Triton's cache cannot be written, a temporary folder, which is said."""
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        print(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one", file=sys.stderr)
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+
 def main():
     bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -906,7 +940,7 @@ def main():
     for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
-    here, no = surroundings(), None
+    here, no, rows = surroundings(), None, []
     if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
         no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
     elif INTERPRETED and args.bench:
@@ -914,32 +948,23 @@ def main():
     elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
         no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
     if no:
-        print(f"{FILE.name}: {no}", file=sys.stderr)
-        return 2
+        return print(f"{FILE.name}: {no}", file=sys.stderr) or 2
     say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    try:
-        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
-        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
-    except OSError:
-        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
-        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
-            patience = threading.Timer(2, say, [f"  …         {name}"])
-            patience.start()
+            (patience := threading.Timer(2, say, [f"  …         {name}"])).start()
             rows.append(run(name))
             patience.cancel()
             say(show(rows[-1]))
     if args.json:
-        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
     try:
+        open_cache()
         sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

@@ -109,7 +109,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) ->
     if M > 1 and out.stride(0) < N:
         raise ValueError(f"out has strides {out.stride()}, so that two of its elements are one: pass a tensor of its own")
     for name, t in (("a", a), ("b", b)):
-        if out.numel() and t.untyped_storage().data_ptr() == out.untyped_storage().data_ptr():
+        if out.numel() and t.numel() and meet(t, out):
             raise ValueError(f"out shares its memory with {name}, which is still being read: pass a tensor of its own")
     if out.numel():  # a grid of 0 programs has nothing to launch
         grid = (triton.cdiv(M, TILE["BLOCK_M"]) * triton.cdiv(N, TILE["BLOCK_N"]),)
@@ -117,6 +117,12 @@ def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) ->
             matmul_kernel[grid](a, b, out, M, N, K, a.stride(0), b.stride(0), out.stride(0), **TILE)
     return out
 # --8<-- [end:launch]
+
+
+def meet(a, b):
+    """Whether the stretches of memory from the first to the last element of a and b overlap."""
+    last = [1 + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) for t in (a, b)]
+    return a.data_ptr() < b.data_ptr() + last[1] * b.element_size() and b.data_ptr() < a.data_ptr() + last[0] * a.element_size()
 
 
 def dense(**tensors):
@@ -164,7 +170,7 @@ def count(x: torch.Tensor, n_bins: int, out: torch.Tensor | None = None) -> torc
         raise ValueError(f"out is {tuple(out.shape)}; it must be {(n_bins,)}")
     if x.numel() > 2**31 - 1:
         raise ValueError(f"x has {x.numel()} elements; an int32 counts 2**31 - 1 at most")
-    if x.numel() and out.untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
+    if x.numel() and meet(x, out):
         raise ValueError("out shares its memory with x, which is still being read: pass a tensor of its own")
     out.zero_()  # the programs only ever add
     if x.numel():
@@ -624,7 +630,7 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
     "no_such_bin.on_gpu": ("codegen", scene, dict(name="no_such_bin"), "device-side assert", "gpu", 0, "bin 8 of 8, with TRITON_DEBUG=1"),
     "static_assert.interpreted": ("codegen", seen, dict(name="static_assert", by="interpreter"), "AssertionError", "any", 0, "a constant is known before anything runs"),
     "static_assert.compiled": ("codegen", seen, dict(name="static_assert", by="compiler"), "CompileTimeAssertionFailure", "compile", 0, "a constant is known before anything runs"),
-    "int32.on_gpu": ("codegen", scene, dict(name="int32"), "device-side assert", "gpu", 0, "with TRITON_DEBUG=1 each sum and product of int32 is checked"),
+    "int32.on_gpu": ("codegen", scene, dict(name="int32"), "device-side assert", "gpu", 0, "with TRITON_DEBUG=1 each sum, difference and product of int32 is checked"),
     "keyword.interpreted": ("count", seen, dict(name="keyword", by="interpreter"), 5.0, "any", 0, "an option that does not exist is dropped"),
     "keyword.compiled": ("codegen", seen, dict(name="keyword", by="compiler"), "KeyError", "compile", 0, "unrecognised"),
     "warps.interpreted": ("count", seen, dict(name="warps", by="interpreter"), 5.0, "any", 0, "three warps: there are none to count"),
@@ -666,6 +672,14 @@ BREAKS = {  # name: section, its text, what it becomes, the claim that must fail
     "not_widened": ("facts", "x = x.to(tl.float32)", "x = x", "bf16_widened.interpreted", "error", "2 times 2 is 0 again"),
 }
 # fmt: on
+
+
+def command():
+    """What this file does when it is run: all that the common part offers, where assertions are there to be seen."""
+    if sys.flags.optimize:
+        print(f"{FILE.name}: python -O leaves out the assertions that this lab shows: run it without -O", file=sys.stderr)
+        return 2
+    return main()
 
 
 # %% The common part, version 2: the same bytes in every lab. It judges the claims, then breaks the lab and sees it caught.
@@ -860,6 +874,15 @@ def show(row):
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
 
+def open_cache():
+    """Whoever compiles has somewhere to put it: where Triton's cache cannot be written, a temporary folder, which is said."""
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        print(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one", file=sys.stderr)
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+
 def main():
     bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -871,7 +894,7 @@ def main():
     for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
-    here, no = surroundings(), None
+    here, no, rows = surroundings(), None, []
     if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
         no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
     elif INTERPRETED and args.bench:
@@ -879,32 +902,23 @@ def main():
     elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
         no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
     if no:
-        print(f"{FILE.name}: {no}", file=sys.stderr)
-        return 2
+        return print(f"{FILE.name}: {no}", file=sys.stderr) or 2
     say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    try:
-        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
-        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
-    except OSError:
-        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
-        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
-            patience = threading.Timer(2, say, [f"  …         {name}"])
-            patience.start()
+            (patience := threading.Timer(2, say, [f"  …         {name}"])).start()
             rows.append(run(name))
             patience.cancel()
             say(show(rows[-1]))
     if args.json:
-        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
     try:
+        open_cache()
         sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

@@ -111,6 +111,12 @@ def matmul_kernel(
 
 # %% The launcher: checks what the kernel takes for granted, then launches the grid.
 # --8<-- [start:launch]
+def meet(a, b):
+    """Whether the stretches of memory from the first to the last element of a and b overlap."""
+    last = [1 + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) for t in (a, b)]
+    return a.data_ptr() < b.data_ptr() + last[1] * b.element_size() and b.data_ptr() < a.data_ptr() + last[0] * a.element_size()
+
+
 def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None, input_precision: str = "ieee") -> torch.Tensor:
     """Return a @ b, [M, K] times [K, N], in the dtype of a and in `out` if given; sums are fp32.
 
@@ -154,7 +160,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None, in
             raise ValueError(f"out has strides {out.stride()}, so that two of its elements are one: pass a tensor of its own")
         reach += stride * (size - 1)
     for name, t in (("a", a), ("b", b)):
-        if t.untyped_storage().data_ptr() == out.untyped_storage().data_ptr():
+        if t.numel() and meet(t, out):
             raise ValueError(f"out shares its memory with {name}, which is still being read: pass a tensor of its own")
     grid = lambda meta: (triton.cdiv(M, meta["BLOCK_M"]) * triton.cdiv(N, meta["BLOCK_N"]),)  # 1-D: y and z end at 65,535
     with torch.cuda.device_of(a):  # a launch goes to the current device, not to the tensor's
@@ -230,13 +236,17 @@ def distinct(n):
     return len({matmul(a, b, None, p).cpu().numpy().tobytes() for p in PRECISIONS})
 
 
-def speed(n, dtype, input_precision="ieee"):
-    """FLOP a second against torch.matmul, that is cuBLAS; tuning and compiling come before the clock starts."""
+def speed(n, dtype, input_precision="ieee", layout="rows"):
+    """FLOP a second against torch.matmul, that is cuBLAS, of the same a and b; tuning and compiling come before the clock starts."""
     torch.set_float32_matmul_precision("highest" if input_precision == "ieee" else "high")  # torch with TF32 only if we are
     a, b = torch.randn(2, n, n, device=DEVICE, dtype=dtype)
+    b = b.t() if layout == "columns" else b  # then K is what lies side by side
     out = torch.empty_like(a)
     ours, theirs = lambda: matmul(a, b, out, input_precision), lambda: torch.matmul(a, b, out=out)
-    return race(("matmul", ours), ("torch.matmul", theirs), work=(2 * n**3, 2 * n**3), unit="FLOP", graph=True)
+    ours()
+    won = matmul_kernel.best_config
+    tile = " x ".join(str(won.kwargs[f"BLOCK_{axis}"]) for axis in "MNK")
+    return race((f"matmul: {tile}, {won.num_warps} warps, {won.num_stages} stages", ours), ("torch.matmul", theirs), work=(2 * n**3, 2 * n**3), unit="FLOP", graph=True)
 
 
 # fmt: off
@@ -280,6 +290,7 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
     "n4096_fp32.vs_cublas": ("ratio", speed, dict(n=4096, dtype=F32), 0.8, "gpu", 1, "full fp32 on both sides, so no tensor cores, for which Triton is made"),
     "n8192_fp32.vs_cublas": ("ratio", speed, dict(n=8192, dtype=F32), 0.8, "gpu", 2, "full fp32 on both sides, so no tensor cores, for which Triton is made"),
     "n4096_tf32.vs_cublas": ("ratio", speed, dict(n=4096, dtype=F32, input_precision="tf32"), 0.15, "gpu", 1, "wgmma takes TF32 only with K contiguous; the rows of b run along N and are copied four bytes at a time"),
+    "n4096_tf32_columns.vs_cublas": ("ratio", speed, dict(n=4096, dtype=F32, input_precision="tf32", layout="columns"), 0.45, "gpu", 1, "b by columns: K is contiguous, wgmma takes it as it comes, and copies are 16 bytes wide, not 4: three times n4096_tf32"),
 }
 
 BREAKS = {  # name: section, its text, what it becomes, the claim that must fail, how, what one sees
@@ -490,6 +501,15 @@ def show(row):
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
 
+def open_cache():
+    """Whoever compiles has somewhere to put it: where Triton's cache cannot be written, a temporary folder, which is said."""
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        print(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one", file=sys.stderr)
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+
 def main():
     bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -501,7 +521,7 @@ def main():
     for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
-    here, no = surroundings(), None
+    here, no, rows = surroundings(), None, []
     if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
         no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
     elif INTERPRETED and args.bench:
@@ -509,32 +529,23 @@ def main():
     elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
         no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
     if no:
-        print(f"{FILE.name}: {no}", file=sys.stderr)
-        return 2
+        return print(f"{FILE.name}: {no}", file=sys.stderr) or 2
     say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    try:
-        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
-        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
-    except OSError:
-        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
-        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
-            patience = threading.Timer(2, say, [f"  …         {name}"])
-            patience.start()
+            (patience := threading.Timer(2, say, [f"  …         {name}"])).start()
             rows.append(run(name))
             patience.cancel()
             say(show(rows[-1]))
     if args.json:
-        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
     try:
+        open_cache()
         sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

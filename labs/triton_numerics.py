@@ -183,8 +183,14 @@ def checked(**tensors):
         if not t.is_contiguous():
             raise ValueError(f"{name} has strides {t.stride()}, and this kernel reads straight on: pass {name}.contiguous()")
     for name, t in tensors.items():
-        if name != "out" and "out" in tensors and t.numel() and t.untyped_storage().data_ptr() == tensors["out"].untyped_storage().data_ptr():
+        if name != "out" and "out" in tensors and t.numel() and tensors["out"].numel() and meet(t, tensors["out"]):
             raise ValueError(f"out shares its memory with {name}, which is still being read: pass a tensor of its own")
+
+
+def meet(a, b):
+    """Whether the stretches of memory from the first to the last element of a and b overlap."""
+    last = [1 + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) for t in (a, b)]
+    return a.data_ptr() < b.data_ptr() + last[1] * b.element_size() and b.data_ptr() < a.data_ptr() + last[0] * a.element_size()
 
 
 def shaped(name, t, shape):
@@ -219,6 +225,7 @@ def row_sum(x, way="tree", out=None):
 
 def total(x, out=None):
     """Return the sum of all of x [n_elements] as one fp32 element, its blocks added by atomics in any order."""
+    checked(x=x)
     out = torch.empty(1, device=x.device) if out is None else out
     checked(x=x, out=out), shaped("out", out, (1,))
     if out.dtype != F32:
@@ -252,6 +259,7 @@ def linear(x, weight, input_precision="ieee", out=None):
 def apply(op, x, y=None, out=None):
     """Return exp(x), or x / y approximately ("div") or correctly rounded ("div_rn"); all fp32, of one shape."""
     one_of("op", op, ("exp", "div", "div_rn"))
+    checked(x=x)
     y, out = x if y is None else y, torch.empty_like(x) if out is None else out
     checked(x=x, y=y, out=out)
     for name, t in (("x", x), ("y", y), ("out", out)):
@@ -310,10 +318,10 @@ def result(*shape, dtype=F32):
     return fence(torch.empty(shape, device=DEVICE, dtype=dtype), output=True)
 
 
-def sum_error(K, way, dtype=F32):
-    """Sums of 64 rows of K values between 0 and 1, given in dtype."""
-    x = draw(64, K)
-    return [(row_sum(x, way, out=result(64, dtype=dtype)), reference("sum", x))]
+def sum_error(K, way, dtype=F32, n_rows=64):
+    """Sums of rows of K values between 0 and 1, given in dtype."""
+    x = draw(n_rows, K)
+    return [(row_sum(x, way, out=result(n_rows, dtype=dtype)), reference("sum", x))]
 
 
 def rounded(dtype):
@@ -441,6 +449,8 @@ CLAIMS = {  # case.metric: kind, measure, arguments, bound, judges (any, gpu, co
     "tree_1024.max_rel_err": ("error", sum_error, dict(K=1024, way="tree"), 21 * 2**-24, "any", 0, "8 values a lane and 7 levels over 128 lanes; NumPy: 8 strands of 16 in each eighth, 15 + 3 + 3"),
     "tree_4096.max_rel_err": ("error", sum_error, dict(K=4096, way="tree", dtype=torch.float32), 38 * 2**-24, "any", 0, "32 values a lane and 7 levels over 128 lanes, 31 + 7; NumPy stays below"),
     "tree_16384.max_rel_err": ("error", sum_error, dict(K=16384, way="tree"), 134 * 2**-24, "any", 0, "128 values a lane and 7 levels over 128 lanes, 127 + 7; NumPy stays below"),
+    "ragged_row.max_rel_err": ("error", sum_error, dict(K=1000, way="row", n_rows=65), 999 * 2**-24, "any", 0, "999 additions, one after another; the second block has one row"),
+    "ragged_tree.max_rel_err": ("error", sum_error, dict(K=1000, way="tree", n_rows=65), 21 * 2**-24, "any", 0, "as tree_1024; the lanes past the end add 0"),
     "tree_16_fp16.max_rel_err": ("error", sum_error, dict(K=16, way="tree", dtype=torch.float16), 2**-11 + 4 * 2**-24, "any", 0, "one rounding to fp16; four levels before it, in fp32"),
     "tree_256_fp16.max_rel_err": ("error", sum_error, dict(K=256, way="tree", dtype=torch.float16), 2**-11 + 19 * 2**-24, "any", 0, "one rounding to fp16; the sum before it as in fp32"),
     "tree_4096_fp16.max_rel_err": ("error", sum_error, dict(K=4096, way="tree", dtype=torch.float16), 2**-11 + 38 * 2**-24, "any", 0, "one rounding to fp16; the sum before it as in fp32"),
@@ -724,6 +734,15 @@ def show(row):
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
 
+def open_cache():
+    """Whoever compiles has somewhere to put it: where Triton's cache cannot be written, a temporary folder, which is said."""
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        print(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one", file=sys.stderr)
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+
 def main():
     bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -735,7 +754,7 @@ def main():
     for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
-    here, no = surroundings(), None
+    here, no, rows = surroundings(), None, []
     if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
         no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
     elif INTERPRETED and args.bench:
@@ -743,32 +762,23 @@ def main():
     elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
         no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
     if no:
-        print(f"{FILE.name}: {no}", file=sys.stderr)
-        return 2
+        return print(f"{FILE.name}: {no}", file=sys.stderr) or 2
     say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    try:
-        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
-        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
-    except OSError:
-        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
-        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
-            patience = threading.Timer(2, say, [f"  …         {name}"])
-            patience.start()
+            (patience := threading.Timer(2, say, [f"  …         {name}"])).start()
             rows.append(run(name))
             patience.cancel()
             say(show(rows[-1]))
     if args.json:
-        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
     try:
+        open_cache()
         sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

@@ -167,13 +167,15 @@ def add_rms_norm(x: torch.Tensor, residual: torch.Tensor, weight: torch.Tensor, 
     for name, t in (("x", x), ("residual", residual), ("weight", weight)):
         if not isinstance(t, torch.Tensor) or t.layout != torch.strided:
             raise TypeError(f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides")
-        if not t.is_floating_point():
-            raise TypeError(f"{name} is {t.dtype}; it must be a dtype of floating point")
+        if not t.is_floating_point() or t.dtype.itemsize == 1:
+            raise TypeError(f"{name} is {t.dtype}; it must be a dtype of floating point, of 16 bits or more")
         if t.dtype != x.dtype or t.device != x.device:
             raise ValueError(f"{name} is {t.dtype} on {t.device}; it must be as x, {x.dtype} on {x.device}")
     if x.ndim != 2 or residual.shape != x.shape or weight.shape != x.shape[1:]:
         given = ", ".join(f"{name} is {tuple(t.shape)}" for name, t in (("x", x), ("residual", residual), ("weight", weight)))
         raise ValueError(f"{given}; needed: (rows, columns), the same, (columns,)")
+    if not isinstance(eps, (int, float)):
+        raise TypeError(f"eps is {type(eps).__name__}; it must be a number")
     reason = why_not(x, residual, weight)
     if reason and not fallback:
         raise ValueError(reason)
@@ -502,7 +504,7 @@ def young():
 @functools.cache
 def processes():
     """young() in two processes, the first with empty caches on disk, the second with what that left."""
-    code = "import json, sys; sys.path.insert(0, sys.argv[1]); import {0}; print(json.dumps({0}.young()))".format(FILE.stem)
+    code = f"import importlib, json, sys; sys.path.insert(0, sys.argv[1]); print(json.dumps(importlib.import_module({FILE.stem!r}).young()))"
     with tempfile.TemporaryDirectory() as folder:
         env = os.environ | {"TRITON_CACHE_DIR": f"{folder}/triton", "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor"}
         runs = [subprocess.run([sys.executable, "-B", "-c", code, FILE.parent], env=env, capture_output=True, text=True) for _ in range(2)]
@@ -890,6 +892,15 @@ def show(row):
         seen = f"{number(row['value'])} {'>=' if row['kind'] == 'ratio' else '=='} {number(row['bound'])}"
     return f"  {row['verdict']:9} {row['id']:40} {seen} · {row['why']}"
 
+def open_cache():
+    """Whoever compiles has somewhere to put it: where Triton's cache cannot be written, a temporary folder, which is said."""
+    try:
+        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
+        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
+    except OSError:
+        print(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one", file=sys.stderr)
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
+
 def main():
     bare = lambda name: name.removeprefix(FILE.stem.removeprefix("triton_") + ".").removesuffix(".break")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -901,7 +912,7 @@ def main():
     for stream in (sys.stdout, sys.stderr): stream.reconfigure(errors="backslashreplace")  # a terminal of ASCII gets every line
     claims = [args.only] if args.only else [] if args.broken else [c for c in CLAIMS if CLAIMS[c][0] == "ratio" or not args.bench]
     breaks = [args.broken] if args.broken else [] if args.only or args.bench else list(BREAKS)
-    here, no = surroundings(), None
+    here, no, rows = surroundings(), None, []
     if here["device"]["kind"] == "compiler" and (breaks or any(CLAIMS[c][4] != "compile" for c in claims)):
         no = "no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it, or name one claim of the compiler with --only"
     elif INTERPRETED and args.bench:
@@ -909,32 +920,23 @@ def main():
     elif INTERPRETED and triton.__version__.startswith("3.6.") and tuple(map(int, here["environment"]["numpy"].split(".")[:2])) >= (2, 4):
         no = "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
     if no:
-        print(f"{FILE.name}: {no}", file=sys.stderr)
-        return 2
+        return print(f"{FILE.name}: {no}", file=sys.stderr) or 2
     say = lambda text: print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    try:
-        os.makedirs(triton.knobs.cache.dir, exist_ok=True)
-        tempfile.TemporaryFile(dir=triton.knobs.cache.dir).close()
-    except OSError:
-        say(f"{triton.knobs.cache.dir} cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one")
-        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp()
     say(" · ".join(str(here["device"].get(k) or f"{k} {here['environment'][k]}") for k in ("name", "torch", "triton")))
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in [*((c, judge) for c in claims), *((b, lambda b: judge_break(b, folder)) for b in breaks)]:
-            patience = threading.Timer(2, say, [f"  …         {name}"])
-            patience.start()
+            (patience := threading.Timer(2, say, [f"  …         {name}"])).start()
             rows.append(run(name))
             patience.cancel()
             say(show(rows[-1]))
     if args.json:
-        utc = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": utc, "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
+        record = {"schema": 1, "lab": FILE.stem, "common": VERSION, **here, "utc": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": " ".join(["python", FILE.name, *sys.argv[1:]]), "claims": rows, "kernels": kernels(), "source": FILE.read_text(encoding="utf-8-sig")}
         print(json.dumps(json.loads(json.dumps(record), parse_constant=lambda _: None)))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))
 
 if __name__ == "__main__":
     try:
+        open_cache()
         sys.exit(globals().get("command", main)())  # a lab may answer command lines of its own, and leave the rest to main
     except (KeyboardInterrupt, BrokenPipeError):  # stopped by hand, or nobody reads on: `| head -1`
         os._exit(130)

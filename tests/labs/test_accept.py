@@ -1,6 +1,7 @@
 """triton_accept: its command line, on functions with one fault each; its kernel on bad arguments."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -32,6 +33,18 @@ def loud(x):
     print("not JSON")
     return torch.softmax(x, 1)
 def detached(x): return torch.softmax(x.detach(), 1)
+def largest(x): return tuple(x.max(1))
+def leaves(x): raise SystemExit(3)
+def lone(shape, dtype, generator): return torch.randn(shape, generator=generator).to(dtype)
+MEMORY, CALLS = {}, []
+def reused(x):
+    CALLS.append(1)
+    out = MEMORY.setdefault((x.shape, x.dtype), torch.empty_like(x))
+    return out.copy_(torch.softmax(x, 1) * (1 + len(CALLS) % 2 * 2**-22))
+def broken(x): raise RuntimeError("no such thing")
+def refuses_views(x):
+    if not x.is_contiguous(): raise ValueError("x is sliced")
+    return op(x)
 def scaled(x, factor): return x * factor
 def pair(shape, dtype, generator): return torch.randn(shape, generator=generator).to(dtype), 0.5
 """
@@ -149,6 +162,34 @@ def test_inputs_of_ones_own(judge):
     assert failing(rows) == []
 
 
+def test_one_tensor_alone_is_an_input_too(judge):
+    assert failing(judge("op", inputs="lone")) == []
+
+
+def test_a_result_of_one_number_is_judged_like_any_other(judge):
+    assert failing(judge("other", reference="other")) == []
+
+
+def test_results_that_are_indices_keep_their_dtype(judge):
+    assert failing(judge("largest", reference="largest")) == []
+
+
+def test_c023_a_result_in_memory_that_the_next_call_overwrites_cannot_hide_what_varies(judge):
+    assert {"special", "repeats"} <= set(failing(judge("reused")))
+
+
+def test_what_leaves_python_fails_its_check_and_says_so(judge):
+    assert judge("leaves")["accuracy"]["seen"] == "raises SystemExit: 3"
+
+
+def test_c002_a_function_that_refuses_every_view_is_not_called_right_for_views(judge):
+    assert judge("refuses_all")["strides"]["seen"].startswith("refuses: transposed")
+
+
+def test_c006_the_interpreter_is_not_asked_to_judge_bfloat16(accept):
+    assert accept.DTYPES == ("float32", "float16")
+
+
 def test_the_report_as_a_table(accept, tmp_path):
     (tmp_path / "own.py").write_text(GOOD)
     command = [
@@ -162,9 +203,62 @@ def test_the_report_as_a_table(accept, tmp_path):
         "3x17",
     ]
     lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100).stdout.splitlines()
-    assert lines[:2] == ["| check | verdict | seen |", "| --- | --- | --- |"]
-    assert sum(line.startswith("| upkeep | ? |") for line in lines) == 4 and all(
-        line.count(" |") >= 3 for line in lines[2:]
+    assert lines[0].startswith("own.py:op · Triton interpreter · torch ")
+    assert lines[1:4] == ["", "| check | verdict | seen |", "| --- | --- | --- |"]
+    assert sum(line.startswith("| upkeep | ? |") for line in lines) == 4
+    assert all(line.count(" |") >= 3 for line in lines[4:])
+
+
+def test_a_reference_that_raises_is_told_as_the_reference(judge):
+    rows = judge("op", reference="broken")
+    assert rows["accuracy"]["seen"] == "the reference raises RuntimeError: no such thing"
+    assert rows["empty"]["seen"] == "the reference has no answer" and rows["repeats"]["verdict"] == "ok"
+
+
+def test_a_function_that_takes_other_arguments_is_no_refusal(judge):
+    rows = judge("scaled")
+    assert set(failing(rows)) >= {"accuracy", "strides", "empty", "gradient"}
+    assert rows["accuracy"]["seen"].startswith(
+        "cannot be called with 1 arguments: missing a required argument: 'factor'"
+    )
+
+
+def test_what_is_refused_of_views_is_told_with_its_sentence(judge):
+    assert "(x is sliced)" in judge("refuses_views")["strides"]["seen"]
+
+
+def test_a_first_call_on_a_gpu_that_hangs_is_a_line(accept, path, monkeypatch):
+    def late(*arguments, timeout, **more):
+        raise subprocess.TimeoutExpired(arguments, timeout)
+
+    monkeypatch.setattr(accept, "DEVICE", "cuda")
+    monkeypatch.setattr(accept.subprocess, "run", late)
+    row = accept.first_calls({"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
+    assert row == {"check": "first call", "verdict": "fails", "seen": "hangs: no end in 120 s"}
+
+
+def test_a_first_call_on_a_gpu_tells_how_much_of_it_is_tuning(accept, path, monkeypatch):
+    told = iter(["[900.0, 0.5, 700.0, 12]", "[800.0, 0.5, 650.0, 12]"])
+    monkeypatch.setattr(accept, "DEVICE", "cuda")
+    monkeypatch.setattr(accept.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, next(told), ""))
+    row = accept.first_calls({"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
+    assert row["seen"] == (
+        "900 ms with an empty cache, 800 ms with a filled one, 0.500 ms later; of these 700 and 650 ms in 12 trials"
+    )
+
+
+def test_help_tells_the_harness_and_the_lab(accept):
+    done = subprocess.run([sys.executable, accept.FILE, "--help"], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0 and "--workload" in done.stdout and "--break" in done.stdout
+
+
+def test_c049_without_gpu_and_interpreter_the_harness_names_the_way_out(accept, path):
+    command = [sys.executable, accept.FILE, f"{path}:op", "--reference", f"{path}:exact"]
+    env = os.environ | {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=env)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr == "triton_accept.py: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it\n"
     )
 
 
@@ -194,6 +288,8 @@ def test_a_function_that_is_not_there_is_told_in_a_sentence(accept, path, monkey
     [
         ([], "the following arguments are required: --reference"),
         (["--reference", "own.py:exact", "--shapes", "3,4"], "--shapes is 3,4; write rows x columns"),
+        (["--reference", "own.py:exact", "--shapes", "0x4"], "--shapes is 0x4; write rows x columns"),
+        (["--reference", "own.py:exact", "--patience", "-1"], "--patience is -1.0; it must be above 0"),
         (["--reference", "own.py:exact", "--dtypes", "fp8"], "--dtypes is fp8; allowed: float32,"),
     ],
 )

@@ -104,6 +104,25 @@ def test_an_argument_that_is_no_dense_tensor_is_named(tune, wrong):
             tune.norm_linear(**{"x": ones(2, 2), "w": ones(2, 2), "out": ones(2, 2)} | {name: wrong})
 
 
+@pytest.mark.parametrize("wrong", [[1.0], None, "x", torch.eye(2).to_sparse()], ids=["list", "none", "text", "sparse"])
+def test_a_residual_that_is_no_dense_tensor_is_named(tune, wrong):
+    with pytest.raises(TypeError, match=rf"^residual is {type(wrong).__name__}; it must be a torch.Tensor with"):
+        tune.add_norm(ones(2, 2), wrong)
+
+
+def test_c012_other_storage_in_the_same_memory_is_refused(tune):
+    room = ones(100)
+    x, out = room[:16].view(4, 4), torch.from_numpy(room.numpy()[1:17]).view(4, 4)
+    with pytest.raises(ValueError, match="out shares its memory with x, and is overwritten"):
+        tune.norm_linear(x, ones(4, 4), out)
+
+
+@pytest.mark.parametrize("wrong", [dict(config={"BLOCK_M": 16}), dict(config=5), dict(eps="small"), dict(eps=None)])
+def test_a_configuration_or_an_eps_of_another_type_is_told(tune, wrong):
+    with pytest.raises(TypeError, match=r"^config is .*, eps .*; needed: a triton.Config or None, and a number"):
+        tune.norm_linear(ones(2, 2), ones(2, 2), **wrong)
+
+
 @pytest.mark.parametrize("shape", [(0, 4, 3), (2, 4, 0), (0, 4, 0)])
 def test_c029_no_rows_or_no_columns_give_an_empty_result(tune, shape):
     M, K, N = shape

@@ -127,6 +127,46 @@ def test_the_eager_way_that_it_replaces_gives_the_same(cold):
 # Bad arguments
 
 
+def test_a_copy_under_any_name_starts_processes_of_its_own(cold, tmp_path, monkeypatch):
+    copy = tmp_path / "triton_cold_start (1).py"
+    copy.write_bytes(cold.FILE.read_bytes())
+    monkeypatch.setattr(cold, "FILE", copy)
+    assert cold.lived(cold.born("bucket_of(2000)", tmp_path)) == 2048
+
+
+@pytest.mark.parametrize("strides", [(0, 16, 1), (48, 15, 1), (1, 1, 1)])
+def test_c012_a_result_whose_elements_share_memory_is_refused(cold, strides):
+    out = torch.zeros(400, dtype=FP16).as_strided((4, 3, 16), strides)
+    with pytest.raises(ValueError, match=r"out has strides .*, so that elements share memory"):
+        cold.attention(*tensors(3, 5), out=out)
+
+
+@pytest.mark.parametrize("strides", [(0, 1), (2, 1)])
+def test_c012_a_log_sum_exp_whose_elements_share_memory_is_refused(cold, strides):
+    with pytest.raises(ValueError, match=r"lse has strides .*, so that elements share memory"):
+        cold.attention(*tensors(3, 5), lse=torch.zeros(40).as_strided((4, 3), strides))
+
+
+@pytest.mark.parametrize(("written", "shape"), [("out", (4, 3, 16)), ("lse", (4, 3))])
+def test_c012_a_result_in_the_memory_of_an_input_is_refused(cold, written, shape):
+    q, _, v = tensors(3, 5)
+    room = torch.zeros(1000, dtype=FP16)
+    result = room.view(FP16 if written == "out" else FP32)[: math.prod(shape)].view(shape)
+    with pytest.raises(ValueError, match=f"{written} shares its memory with k, which is still in use"):
+        cold.attention(q, room[:160].view(2, 5, 16), v, **{written: result})
+    another = torch.from_numpy(room.numpy()[8:])[:160].view(2, 5, 16)  # other storage, the same memory
+    with pytest.raises(ValueError, match=f"{written} shares its memory with k, which is still in use"):
+        cold.attention(q, another, v, **{written: result})
+
+
+def test_c012_queries_that_lie_on_each_other_give_the_result_of_a_copy(cold):
+    q, k, v = tensors(5, 5)
+    q = torch.linspace(-1, 1, 100, dtype=FP16).as_strided(q.shape, (1, 1, 1))
+    assert torch.equal(
+        cold.attention(q, k, v)[0], cold.attention(q.clone(memory_format=torch.contiguous_format), k, v)[0]
+    )
+
+
 @pytest.mark.parametrize("dtype", [FP32, torch.float64, torch.int32, torch.bfloat16])
 def test_c006_dtypes_that_the_kernel_does_not_take(cold, dtype):
     q, k, v = tensors(3, 5)

@@ -46,7 +46,6 @@ EXCEPT: dict[str, dict[str, str]] = {
     "seed": {},
     "mask": {
         "fit.fused_kernel bias_ptr": "offsets % n_cols lies inside of bias, whatever the offset",
-        "numerics.sum_kernel": "its claims sum 64 rows, a whole number of blocks; rows and their number are not its subject",
     },
     "sizes": {"vector_add.special_fp32.max_abs_err": "its 81 pairs of special values need 81 places"},
 }

@@ -135,9 +135,9 @@ def test_c049_without_gpu_and_interpreter_every_lab_can_be_imported(tmp_path):
 
 @pytest.fixture(scope="session")
 def compiling(book):
-    """The command that judges one claim for which something is compiled here; failing that, any claim."""
-    claims = [(lab, claim) for lab in book.labs.values() for claim in lab.claims.values() if claim.kind != "break"]
-    lab, claim = next((pair for pair in claims if pair[1].judges == "compile"), claims[0])
+    """The command that judges one claim for which something is compiled here, into the reader's cache."""
+    claims = [(lab, claim) for lab in book.labs.values() for claim in lab.claims.values()]
+    lab, claim = next((lab, c) for lab, c in claims if (c.judges, c.kind) == ("compile", "codegen"))
     return lab.path, "--only", claim.id
 
 
@@ -145,13 +145,56 @@ def compiling(book):
 def test_c052_a_cache_that_cannot_be_written_is_replaced(compiling, where):
     done = run(*compiling, **{where: "/dev/null"})
     assert done.returncode == 0, done.stderr
-    assert "cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one" in done.stdout
+    assert "cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("triton_codegen", "mine.py:mine_kernel(*fp32)", "sm_90"),
+        ("triton_accept", "mine.py:mine", "--reference", "mine.py:mine"),
+    ],
+)
+def test_c052_a_command_line_of_a_labs_own_has_a_cache_too(tmp_path, command):
+    stem, *arguments = command
+    (tmp_path / "mine.py").write_text(
+        "import torch, triton, triton.language as tl\n"
+        "@triton.jit\n"
+        "def mine_kernel(x_ptr):\n"
+        "    tl.store(x_ptr, 1)\n"
+        "def mine(x: torch.Tensor):\n"
+        "    return x.abs()\n"
+    )
+    path = shutil.copy(ROOT / "labs" / f"{stem}.py", tmp_path)
+    done = run(Path(path), *arguments, TRITON_CACHE_DIR="/dev/null")
+    assert (
+        "/dev/null cannot be written: compiling into a temporary folder" in done.stderr and "Errno" not in done.stderr
+    )
 
 
 def test_c052_two_at_once_on_an_empty_cache(compiling, tmp_path):
     quiet = dict(env=surroundings(TRITON_CACHE_DIR=str(tmp_path)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     both = [subprocess.Popen([sys.executable, *compiling], **quiet) for _ in range(2)]
-    assert [process.wait(timeout=100) for process in both] == [0, 0]
+    assert [process.wait(timeout=100) for process in both] == [0, 0] and any(tmp_path.iterdir())
+
+
+CALLS = {  # results of 16 numbers from 16
+    "triton_matmul": lambda lab, x, out: lab.matmul(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
+    "triton_lab_notes": lambda lab, x, out: lab.dot(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
+    "triton_debugging": lambda lab, x, out: lab.matmul(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
+    "triton_numerics": lambda lab, x, out: lab.linear(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
+    "triton_codegen": lambda lab, x, out: lab.copy(x, out=out),
+}
+
+
+@pytest.mark.parametrize("stem", CALLS)
+def test_c007_memory_is_compared_not_the_storage_that_holds_it(lab, stem):
+    room = torch.arange(64, dtype=torch.float32)
+    seen_by_numpy = torch.from_numpy(room.numpy())  # the same memory in another storage
+    with pytest.raises(ValueError, match=r"out shares its memory with (x|a|b), which is still being read"):
+        CALLS[stem](lab(stem), room[:16], seen_by_numpy[15:31])
+    CALLS[stem](lab(stem), room[:16], room[16:32])  # another part of one buffer is fine
+    assert torch.equal(room[16:32], room[:16])
 
 
 # Faults on purpose
@@ -256,6 +299,21 @@ def test_a_record_holds_the_rarer_options_of_a_launch_where_they_are_not_as_usua
         text=True,
     )
     assert json.loads(done.stdout or "0") == [{}, {"maxnreg": 32}, {"waves_per_eu": 2}], done.stderr
+
+
+def test_without_its_assertions_the_lab_that_shows_them_says_so():
+    path = ROOT / "labs" / "triton_debugging.py"
+    done = subprocess.run([sys.executable, "-O", path], env=surroundings(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr
+        == "triton_debugging.py: python -O leaves out the assertions that this lab shows: run it without -O\n"
+    )
+
+
+def test_each_lab_has_tests_of_its_own():
+    missing = [f"tests/labs/test_{stem.removeprefix('triton_')}.py" for stem in LABS]
+    assert [name for name in missing if not (ROOT / name).is_file()] == []
 
 
 def test_the_common_part_stays_short():

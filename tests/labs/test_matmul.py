@@ -1,10 +1,19 @@
 """What triton_matmul does not claim of itself: bad arguments, the cases by their ids, any shape, any program order."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proof.compile_cards import SWITCHES
+
+ROOT = Path(__file__).parents[2]
 FP32, FP16 = torch.float32, torch.float16
 
 
@@ -92,6 +101,34 @@ def test_c014_only_named_precisions(matmul, precision):
     with pytest.raises(ValueError) as refusal:
         matmul.matmul(torch.zeros(2, 2), torch.zeros(2, 2), input_precision=precision)
     assert str(refusal.value) == f"input_precision is {precision!r}; allowed: ieee, tf32, tf32x3"
+
+
+def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
+    script = """if True:
+        import json, sys
+        from proof.compile_child import code_text, kernels_of, load_lab
+        kernel = kernels_of(load_lab(sys.argv[1], "triton_matmul"))["matmul_kernel"]
+        for row in json.loads(sys.stdin.read()):
+            options = {name: row[name] for name in ("num_warps", "num_stages")}
+            signature = {name: row["signature"][name] for name in kernel.arg_names}
+            text = code_text(kernel, signature, row["constants"], row["aligned"], options)
+            print(row["constants"]["INPUT_PRECISION"], ".tf32" in text)
+    """
+    filed = max((ROOT / "labs" / "records" / "nvidia-h200" / "triton_matmul").glob("*.json"))
+    rows = {
+        row["constants"]["INPUT_PRECISION"]: row
+        for row in json.loads(filed.read_text(encoding="utf-8"))["kernels"]
+        if row["signature"]["a_ptr"] == "*fp32"
+    }
+    env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script, ROOT / "labs" / "triton_matmul.py"],
+        input=json.dumps(list(rows.values())),
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert set(done.stdout.splitlines()) == {"ieee False", "tf32 True", "tf32x3 True"}, done.stderr
 
 
 def test_c021_more_rows_than_the_kernel_counts_are_refused_before_anything_is_allocated(matmul):

@@ -74,6 +74,18 @@ def test_c048_a_tensor_elsewhere_is_named(paths):
         paths.add_rms_norm(x, residual.to("meta"), weight)
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_c054_eight_bits_are_refused_since_eager_cannot_add_them_either(paths, dtype):
+    with pytest.raises(TypeError, match=rf"x is {dtype}; it must be a dtype of floating point, of 16 bits or more"):
+        paths.add_rms_norm(*(t.to(dtype) for t in given()))
+
+
+@pytest.mark.parametrize("eps", ["small", None, [1e-6]])
+def test_an_eps_that_is_no_number_is_told(paths, eps):
+    with pytest.raises(TypeError, match=f"eps is {type(eps).__name__}; it must be a number"):
+        paths.add_rms_norm(*given(), eps)
+
+
 # What the kernel cannot take, and eager can
 
 
