@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tiny_project import ROOT
 
@@ -21,7 +23,7 @@ def anchors(book) -> dict[tuple[str, str], set[str]]:
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement["en"][:60])
 def test_a_statement_stands_where_it_says_in_both_languages(anchors, statement):
-    assert set(statement) <= {"en", "zh", "page", "proof", "corrected"}
+    assert set(statement) <= {"en", "zh", "page", "proof", "source", "corrected"}
     name, _, anchor = statement["page"].partition("#")
     for lang in LANGS:
         assert anchor in anchors.get((lang, name), set()), f"docs/{lang}/{name} has no section #{anchor}"
@@ -32,13 +34,31 @@ def test_every_proof_is_a_claim_or_a_break(book):
     assert [proof for statement in STATEMENTS for proof in statement.get("proof", ()) if proof not in there] == []
 
 
-def test_a_proof_of_each_statement_is_shown_on_a_page_of_each_language(book):
-    """The others are rows on the page of their lab, as every claim is."""
-    used = ledger.uses(book)
+def test_a_proof_of_each_statement_is_shown_where_it_stands_in_each_language(book):
+    """On its page, or on a lesson that this page links to. The others are rows on the page of their lab, as every claim is."""
+    used, text = ledger.uses(book), {(page.lang, page.name): page.text for page in book.pages}
     for statement in STATEMENTS:
-        proofs = statement.get("proof", ())
-        langs = {page.lang for proof in proofs for page in used.get(proof, ())}
-        assert not proofs or langs == set(LANGS), f"no page cites {' or '.join(proofs)}"
+        name, proofs = statement["page"].partition("#")[0], statement.get("proof", ())
+        for lang in LANGS:
+            shown = {
+                page.name.removeprefix("lessons/")
+                for proof in proofs
+                for page in used.get(proof, ())
+                if page.lang == lang
+            }
+            near = {name.removeprefix("lessons/")} | set(re.findall(r"\]\((\w+\.md)", text[lang, name]))
+            assert not proofs or shown & near, f"docs/{lang}/{name} shows none of {', '.join(proofs)}"
+
+
+def test_what_others_say_is_cited_where_the_statement_stands(book):
+    text = {(page.lang, page.name): page.text for page in book.pages}
+    for statement in STATEMENTS:
+        for source in statement.get("source", ()):
+            assert source in book.sources, f"there is no source {source}"
+            for lang in LANGS:
+                assert f'source("{source}")' in text[lang, statement["page"].partition("#")[0]], (
+                    f"{statement['page']}: {source}"
+                )
 
 
 def test_no_statement_is_there_twice():
@@ -47,7 +67,7 @@ def test_no_statement_is_there_twice():
         assert len(said) == len(set(said))
 
 
-def test_every_lesson_has_statements_and_most_of_them_have_proofs(book):
+def test_every_lesson_has_statements_and_most_of_them_have_evidence(book):
     lessons = {page.name for page in book.pages if page.name.startswith("lessons/")}
     assert lessons == {statement["page"].partition("#")[0] for statement in STATEMENTS}
-    assert sum("proof" in statement for statement in STATEMENTS) > 0.7 * len(STATEMENTS)
+    assert sum("proof" in statement or "source" in statement for statement in STATEMENTS) > 0.75 * len(STATEMENTS)
