@@ -27,7 +27,8 @@ OWN = (  # what autocorrect leaves: marks after code and links, the end of a lin
         re.compile(rf"(?<=[`*\ue000-\uf8ff])([,:;?!]) ?(?={HAN})|(?<={HAN}) *([,:;?!]) *(?={HAN})"),
         lambda m: WIDE[m[1] or m[2]],
     ),
-    (re.compile(rf"(?m)^(.*{HAN}.*[\w`*\ue000-\uf8ff])\.$"), lambda m: f"{m[1]}。"),
+    (re.compile(r"(?<=[？！])[?!]"), lambda m: WIDE[m[0]]),
+    (re.compile(rf"(?m)^(.*{HAN}.*[\w`*\ue000-\uf8ff])(?<!\.\w)(?<!\b(?:etc|Inc))(?<!\bal)\.$"), lambda m: f"{m[1]}。"),
     (re.compile(rf"(?<={HAN}) ?\(([^()\n]*{HAN}[^()\n]*)\) ?"), lambda m: f"（{m[1]}）"),
     (re.compile(rf"(?<={HAN})(?=`k\d)|(?<=\d`)(?={HAN})"), lambda m: " "),
     (re.compile(r"（([^（）()\n]*)\) ?| ?\(([^（）()\n]*)）"), lambda m: f"（{m[1] or m[2] or ''}）"),
@@ -45,7 +46,8 @@ def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
 
     def hide(match: re.Match[str]) -> str:
         kept.append(match[0])
-        shown = match["word"] and not TERM.match(match[0])  # a term shows its Chinese name or a Latin one: either is right
+        # a term shows its Chinese name or a Latin one: with a blank and without, either is right
+        shown = match["word"] and not TERM.match(match[0])
         return f"`k{len(kept) - 1}`" if shown else chr(FIRST + len(kept) - 1)
 
     if any(FIRST <= ord(character) < FIRST + 0x1900 for character in text):

@@ -44,12 +44,12 @@ def dead(book: Book) -> Iterable[Problem]:
 
 
 def _undefined(document: Document) -> Iterable[Problem]:
-    """A link names its target by reference, [text][name], and nothing defines that name."""
-    defined = {name.casefold() for name in re.findall(r"(?m)^ {0,3}\[([^\]\n]+)\]:", document.markdown.text)}
+    """A link names its target by reference, [text][name], and nothing defines that name; an index, a[i][j], is none."""
+    defined = {name.casefold() for name in re.findall(r"(?m)^[ \t>]*\[([^\]\n]+)\]:", document.markdown.text)}
     for number, line in document.markdown.lines():
-        for text, label in re.findall(r"\[([^\[\]]+)\]\[([^^\[\]][^\[\]]*|)\]", line):
+        for text, label in re.findall(r"(?<![\w\])])\[([^\[\]]+)\]\[([^^\[\]][^\[\]]*|)\]", line, re.ASCII):
             if (name := label or text).casefold() not in defined:
-                mend = f"Write the address in the link, [{text}](…), or define it below: [{name}]: …"
+                mend = f"Write the address in the link, [{text}](…); what is no link is code, `[…][…]`"
                 yield Problem(document.file, document.at(number), f"no address is defined for [{name}]", mend)
 
 

@@ -19,13 +19,14 @@ LATIN_UNIT = (
     r"|x(?=\s+(?:as|faster|slower|more|less|speed\w*|larger|smaller|the)\b)"
 )
 COUNTED = r"(?:two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|a[ ]hundred|a[ ]thousand)"
-HAN_COUNT = "[一二两三四五六七八九十百千几]+"
+HAN_COUNT = "[一二两三四五六七八九十百千]+"
 SPELLED = (  # a gain in words
-    rf"(?:twice|thrice|half|{COUNTED}[ ]times)(?=[ ](?:as[ ](?:fast|slow|quick)|faster|slower|quicker|the[ ](?:speed|time|bandwidth)))"
+    rf"(?:twice|thrice|half|{COUNTED}[ ]times)(?=[ ](?:as[ ](?:fast|slow|quick)|faster|slower|quicker|the[ ](?:speed|bandwidth)))"
+    rf"|(?:twice|thrice|(?<=in[ ])half|(?<=takes[ ])half|{COUNTED}[ ]times)(?=[ ]the[ ]time\b)"
     rf"|{COUNTED}-?fold(?=[ ](?:faster|slower|gain|speed|improvement|increase))"
     r"|orders?[ ]of[ ]magnitude(?=[ ](?:as[ ](?:fast|slow)|faster|slower))"
-    rf"|[快慢](?:了|上|出)?[ ]?(?:近|约|将近|整整)?{HAN_COUNT}(?:倍|成|个?数量级)"
-    rf"|(?:提速|加速|提升|提高)(?:了)?{HAN_COUNT}(?:倍|成)|{HAN_COUNT}倍(?=的?(?:速度|加速|提速|带宽|收益)|[快慢])"
+    rf"|[快慢](?:了|上|出)?[ ]?(?:近|约|将近|整整)?(?:{HAN_COUNT}(?:倍|成|个?数量级)|好?几个数量级)"
+    rf"|(?:提速|加速|(?:速度|性能|吞吐量?|带宽|效率)(?:提升|提高))(?:了)?{HAN_COUNT}(?:倍|成)|{HAN_COUNT}倍(?=的?(?:速度|加速|提速|带宽|收益)|[快慢])"
 )
 MEASURED = re.compile(
     rf"""(?<![A-Za-z0-9_.])(?P<number>\d(?:[\d,\u2009\u202f]{{0,40}}\d)?(?:\.\d+)?)

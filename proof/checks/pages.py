@@ -65,6 +65,6 @@ def _unclosed(document: Document) -> Iterable[Problem]:
                 document.file, document.at(fence.line), what, "Close it with the same marks, on a line of their own"
             )
     for number, line in document.markdown.lines():
-        for opened in re.findall(r"\\[(\[]|\$\$", line):
+        for opened in re.findall(r"(?<!\\)\\[(\[]|\$\$", line):
             what = f"a formula opens with {opened} and does not close"
             yield Problem(document.file, document.at(number), what, f"Close it, or write `{opened}` as code")

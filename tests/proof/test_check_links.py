@@ -79,8 +79,13 @@ def test_a_reference_that_nothing_defines_is_found(tiny, link):
     assert dead(tiny, link) == ["no address is defined for [gone]"]
 
 
-def test_a_reference_that_is_defined_passes(tiny):
-    assert dead(tiny, "[x][One] [one][]\n\n[one]: index.md") == []
+@pytest.mark.parametrize("indent", ["", "> ", "    "])
+def test_a_reference_that_is_defined_passes(tiny, indent):
+    assert dead(tiny, f"[x][One] [one][]\n\n{indent}[one]: index.md") == []
+
+
+def test_an_index_is_no_reference(tiny):
+    assert dead(tiny, "A[i][j] and f(x)[0][1]") == []
 
 
 def test_a_generated_page_that_cannot_be_made_is_said(tiny):

@@ -58,12 +58,14 @@ MEASURED = {
     "a four-fold gain": "four-fold",
     "Three times as fast": "Three times",
     "twice the speed": "twice",
-    "half the time": "half",
+    "in half the time": "half",
     "an order of magnitude faster": "order of magnitude",
     "快四倍": "快四倍",
     "慢了近一倍": "慢了近一倍",
     "提速三成": "提速三成",
+    "性能提升了两倍": "性能提升了两倍",
     "快了一个数量级": "快了一个数量级",
+    "慢好几个数量级": "慢好几个数量级",
     "十倍的速度": "十倍",
 }
 
@@ -120,6 +122,9 @@ PLAIN = [
     "两倍的字节",
     "half a unit in the last place",
     "twice the bytes",
+    "half the time the branch is not taken",
+    "块大小提高两倍之后，寄存器不够用",
+    "快了几倍，要看记录",
     "twice",
 ]
 

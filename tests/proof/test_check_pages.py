@@ -119,3 +119,9 @@ def test_a_code_block_that_does_not_close_is_found(tiny, indent):
 def test_a_formula_that_does_not_close_is_found(tiny, opened):
     add(tiny, f"{opened} x + 1\n\n\\(y\\) and `\\(`", "zh")
     assert found(tiny, pages.headings) == [f"docs/zh/index.md:5: a formula opens with {opened} and does not close"]
+
+
+@pytest.mark.parametrize("text", ["`$$`", "a line break, \\\\[2pt]", "\\[not a link\\]", "\\(a\nb[0][1]\\)"])
+def test_what_opens_no_formula_passes(tiny, text):
+    add(tiny, text, "zh")
+    assert found(tiny, pages.headings) == []
