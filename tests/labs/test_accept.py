@@ -42,6 +42,10 @@ def reused(x):
     out = MEMORY.setdefault((x.shape, x.dtype), torch.empty_like(x))
     return out.copy_(torch.softmax(x, 1) * (1 + len(CALLS) % 2 * 2**-22))
 def broken(x): raise RuntimeError("no such thing")
+def doubled(x): return 2 * x
+def needs(x, factor): return factor * x
+def wrapped(x): return needs(x, 2)
+wrapped.__wrapped__ = needs
 def refuses_views(x):
     if not x.is_contiguous(): raise ValueError("x is sliced")
     return op(x)
@@ -221,6 +225,28 @@ def test_a_function_that_takes_other_arguments_is_no_refusal(judge):
     assert rows["accuracy"]["seen"].startswith(
         "cannot be called with 1 arguments: missing a required argument: 'factor'"
     )
+
+
+def test_a_wrapper_may_show_fewer_arguments_than_it_needs(judge):
+    assert failing(judge("wrapped", reference="doubled")) == []
+
+
+def test_a_file_is_run_once_and_sees_what_lies_beside_it(accept, tmp_path):
+    (tmp_path / "beside_it.py").write_text("factor = 3\n")
+    own = tmp_path / "runs_once.py"
+    own.write_text(
+        "import torch, beside_it\nlibrary = torch.library.Library('runs_once', 'DEF')\ndef a(x): return x\ndef b(x): return x\n"
+    )
+    assert accept.found(f"{own}:a").__globals__ is accept.found(f"{own}:b").__globals__
+
+
+def test_after_an_exception_the_next_check_has_a_new_process(accept, path):
+    child = accept.Child({"op": f"{path}:broken", "reference": f"{path}:exact"}, 60)
+    try:
+        assert child.ask("accuracy")["seen"].startswith("raises RuntimeError") and child.process is None
+        assert child.ask("empty")["verdict"] == "fails"
+    finally:
+        child.end()
 
 
 def test_what_is_refused_of_views_is_told_with_its_sentence(judge):
