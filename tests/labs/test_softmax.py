@@ -185,7 +185,9 @@ def test_c046_widths_up_to_the_limit(softmax, n_cols):
 
 @pytest.mark.parametrize("n_cols", [65_537, 131_072, 1_048_576, 1_048_577])
 def test_c046_wider_names_the_limit_and_what_comes(softmax, n_cols):
-    with pytest.raises(ValueError, match=rf"x has {n_cols:,} columns .* at most 65,536; a wider one has to be looped over"):
+    with pytest.raises(
+        ValueError, match=rf"x has {n_cols:,} columns .* at most 65,536; a wider one has to be looped over"
+    ):
         softmax.softmax(torch.zeros(1, n_cols))
 
 
