@@ -168,8 +168,9 @@ def fused_error(M, N, dtype=torch.float32, seed=0):
 
 
 def share_error(n, dtype=torch.float32):
-    """Whole numbers of either sign, so that the sum is exact in any order; x is unchanged."""
-    x = fence(torch.randint(-3, 6, (n,), generator=torch.Generator(DEVICE).manual_seed(0), device=DEVICE).to(dtype))
+    """Whole numbers of either sign, none of them 0, so that the sum is exact in any order; x is unchanged."""
+    x = torch.randint(-3, 5, (n,), generator=torch.Generator(DEVICE).manual_seed(0), device=DEVICE)
+    x = fence((x + (x >= 0)).to(dtype))
     want, kept = reference_share(x), x.clone()
     share(x, out=(got := fence(x, output=True)))
     FENCES.append((x.view(torch.uint8), kept.view(torch.uint8)))
