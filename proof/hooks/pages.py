@@ -14,7 +14,7 @@ from proof import assemble, model, notebook, parity, render, terms
 from proof.macros import PageError
 
 # In search, who looks for a word wants what it means, then where it is taught, and only then where it occurs.
-BOOSTS = {"glossary": 2.0, "lessons": 1.5, "labs": 0.3, "adr": 0.5, "status": 0.5, "devices": 0.5}
+BOOSTS = {"glossary": 2.0, "lessons": 1.5, "labs": 0.7, "adr": 0.5, "status": 0.5, "devices": 0.5}
 
 
 def on_page_markdown(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:

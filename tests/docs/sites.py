@@ -123,6 +123,6 @@ class Visitor:
     def settled(self) -> None:
         """Until every formula and every diagram of the page is drawn."""
         self.page.wait_for_function(
-            "[...document.querySelectorAll('.arithmatex')].every(e => e.querySelector('.katex')) &&"
+            "() => [...document.querySelectorAll('.arithmatex')].every(e => e.querySelector('.katex')) &&"
             "[...document.querySelectorAll('.diagram')].every(e => e.querySelector('div.mermaid')?.shadowRoot?.querySelector('svg'))"
         )
