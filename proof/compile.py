@@ -21,6 +21,7 @@ from typing import Any
 
 from proof import compile_data as filed
 from proof.compile_cards import SWITCHES, TARGETS
+from proof.fix import replace
 from proof.model import Book, Lab
 
 JOURNALS = "build/compiled"  # a lab's cells as they come, so that what was interrupted goes on where it was
@@ -341,7 +342,7 @@ def file_result(root: Path, result: Result) -> list[Path]:
     for name, text in {**result.texts, f"{stem}.json": filed.dump(result.data)}.items():
         path = folder / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            _write(path, text)
+            replace(path, text.encode())
             changed.append(path)
     for path in folder.glob(f"{stem}.*"):
         if path.name not in result.texts and path.name != f"{stem}.json":
@@ -349,15 +350,3 @@ def file_result(root: Path, result: Result) -> list[Path]:
             changed.append(path)
     _journal(root, result.lab).unlink(missing_ok=True)
     return changed
-
-
-def _write(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

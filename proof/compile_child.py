@@ -6,6 +6,7 @@ Python raised. Where the compiler kills the process, the parent sees it end. Onl
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import importlib.util
@@ -504,46 +505,46 @@ def build(kernel: Any, launch: Json, target: Target, lab: types.ModuleType | Non
 PTX_VERSIONS = [f"{major}.{minor}" for major in (8, 9) for minor in range(10)]
 
 
-def code_hashes(*launch: Any) -> set[str]:
-    """What code_sha256 could be of this launch, whichever assembler Triton was pointed at.
+def code_hashes(known: dict[str, Any], row: Json, target: str) -> set[str]:
+    """What code_sha256 could be of this row, whichever assembler Triton was pointed at.
 
     That decides the line `.version` of PTX and nothing else of the text: after its first compile Inductor points Triton,
     for the whole process, at the assembler that comes with torch.
     """
-    text = code_text(*launch)
+    text = code_text(known, row, target)
     texts = {text} | {re.sub(r"(?m)^\.version \S+$", f".version {version}", text) for version in PTX_VERSIONS}
     return {hashlib.sha256(each.encode()).hexdigest() for each in texts}
 
 
-def code_text(
-    kernel: Any,
-    signature: Json,
-    constants: Json,
-    aligned: list[str],
-    options: Json,
-    target: str = "sm_90",
-) -> str:
-    """The assembly that the installed Triton makes of one recorded launch, line info off.
+def code_text(known: dict[str, Any], row: Json, target: str = "sm_90") -> str:
+    """The assembly that the installed Triton makes of a launch as a row of a record's kernels holds it, line info off.
 
-    `kernel` is the lab's jit function; the others are as a record's row of kernels holds them, where each constant is the
-    text of its value. Call it in a process with compile_cards.SWITCHES in its environment before triton is imported.
+    `known` are the lab's kernels, by name. Call it in a process with compile_cards.SWITCHES in its environment before
+    triton is imported.
     """
-    import ast
-
-    def value(text: Any) -> Any:
-        try:
-            return ast.literal_eval(text) if isinstance(text, str) else text
-        except (ValueError, SyntaxError):
-            return text
-
+    kernel = known[row["kernel"]]
     launch = {
-        "signature": signature,
-        "constants": {name: value(text) for name, text in constants.items()},
-        "aligned": aligned,
-        "options": options,
+        "signature": {name: row["signature"][name] for name in kernel.arg_names if name in row["signature"]},
+        "constants": {name: _constant(text, known) for name, text in row["constants"].items()},
+        "aligned": row["aligned"],
+        "options": {name: row[name] for name in ("num_warps", "num_stages")} | row.get("options", {}),
     }
     made, _ = build(kernel, launch, TARGETS[target])
     return made.asm.get("ptx") or made.asm["amdgcn"]
+
+
+def _constant(text: str, known: dict[str, Any]) -> Any:
+    """The constant that a record writes down as text: a number, a dtype, a jit function, else the text itself."""
+    import triton.language as tl
+
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        pass
+    if found := re.fullmatch(r"JITFunction\([^)]*?(\w+)\)", text):
+        return known.get(found[1], text)
+    dtypes = {str(value): value for value in vars(tl).values() if isinstance(value, tl.dtype)}
+    return dtypes.get(text, text)
 
 
 if __name__ == "__main__":

@@ -211,9 +211,10 @@ class Row:
     def most(self, name: str) -> int:
         return max((cell[name] for cell in self.cells), default=0)
 
-    def spills(self) -> int:
-        """How many launches spill registers."""
-        return sum(bool(cell.get("spill_bytes") or cell.get("spilled_registers")) for cell in self.cells)
+    def spills(self, *states: str) -> int:
+        """How many launches spill registers; of those in these states, if given."""
+        here = [cell for cell in self.cells if not states or cell["state"] in states]
+        return sum(bool(cell.get("spill_bytes") or cell.get("spilled_registers")) for cell in here)
 
     def names(self, kind: str) -> list[str]:
         """The instructions of a kind, load, store, copy or tensor, that any launch has."""

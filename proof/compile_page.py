@@ -201,7 +201,7 @@ def _needs(row: filed.Row, lang: Lang) -> str:
         word(lang, "bytes shared", n=f"{max(cell['shared_bytes'] for cell in fitting):,}"),
         word(lang, "registers of", n=max(cell["registers"] for cell in fitting)),
     ]
-    if spilling := sum(bool(cell.get("spill_bytes") or cell.get("spilled_registers")) for cell in fitting):
+    if spilling := row.spills(filed.FITS):
         parts.append(word(lang, "n spill", n=spilling))
     return "<br>".join(map(md, parts))
 

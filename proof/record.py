@@ -5,11 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import subprocess
 import sys
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from packaging.version import Version
 
 from proof import order, state
 from proof.checks.runs import faults
+from proof.fix import replace
 from proof.load import AS_PRINTED, Unreadable, check_schema, decode, lesson_hash, normal_sha8, parse_json, read_lab
 from proof.macros import nearest
 from proof.model import Book, Lab, Problem, Record
@@ -187,15 +186,7 @@ def file_record(root: Path, accepted: Accepted) -> tuple[Path, bool]:
             raise FileExistsError(f"{path} holds something else; nothing was written")
         return path, False
     folder.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    replace(path, text.encode())
     return path, True
 
 

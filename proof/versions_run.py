@@ -6,7 +6,6 @@ with names of labs only their rows. `make test-versions` calls it so.
 
 from __future__ import annotations
 
-import ast
 import importlib.metadata as installed
 import json
 import os
@@ -17,12 +16,12 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 from packaging.version import Version
 
 from proof.compile_cards import SWITCHES, TARGETS
 from proof.compile_data import ordered
+from proof.fix import replace
 from proof.load import Unreadable, load_book
 from proof.model import Book, Lab, Record
 from proof.record import Refused, accept, find_labs
@@ -143,17 +142,13 @@ def again(lab_path: Path, record_path: Path) -> Json:
     target = "sm_" + data["device"]["capability"].replace(".", "")
     seen: Json = {"same": 0, "differ": [], "unknown": []}
     for row in data["kernels"]:
-        rarer = row.get("options", {})
-        what = " ".join([row["kernel"], *(f"{k}={v}" for k, v in (row["constants"] | rarer).items())])[:200]
+        shown = row["constants"] | row.get("options", {})
+        what = " ".join([row["kernel"], *(f"{k}={v}" for k, v in shown.items())])[:200]
         if row["kernel"] not in known or target not in TARGETS:
             seen["unknown"].append(f"{what}: no such kernel in the lab" if target in TARGETS else f"{what}: {target}")
             continue
-        kernel = known[row["kernel"]]
-        signature = {name: row["signature"][name] for name in kernel.arg_names if name in row["signature"]}
-        constants = {name: _constant(text, known) for name, text in row["constants"].items()}
-        options = {name: row[name] for name in ("num_warps", "num_stages")} | rarer
         try:
-            same = row["code_sha256"] in code_hashes(kernel, signature, constants, row["aligned"], options, target)
+            same = row["code_sha256"] in code_hashes(known, row, target)
         except Exception as error:
             seen["unknown"].append(f"{what}: {one_line(error)}"[:400])
             continue
@@ -162,20 +157,6 @@ def again(lab_path: Path, record_path: Path) -> Json:
         else:
             seen["differ"].append(what)
     return seen
-
-
-def _constant(text: str, known: dict[str, Any]) -> Any:
-    """The constant that a record writes down as text: a number, a dtype, a jit function, else the text itself."""
-    import triton.language as tl
-
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        pass
-    if found := re.fullmatch(r"JITFunction\([^)]*?(\w+)\)", text):
-        return known.get(found[1], text)
-    dtypes = {str(value): value for value in vars(tl).values() if isinstance(value, tl.dtype)}
-    return dtypes.get(text, text)
 
 
 # The command
@@ -225,7 +206,7 @@ def main(arguments: list[str]) -> int:
         ]
         found[kind].sort(key=lambda row: (row["lab"], row["triton"], row.get("record", "")))
     text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    (Path.cwd() / FILE).write_text(text, encoding="utf-8", newline="\n")
+    replace(Path.cwd() / FILE, text.encode())
     left = sum(record.is_gpu for record in book.records) - len(found["code"])
     print(f"wrote {FILE}; {left} records of GPUs not compared: older, of another lab, of another Triton, or of AMD")
     return 1 if red or changed else 0

@@ -107,12 +107,9 @@ def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
     script = """if True:
         import json, sys
         from proof.compile_child import code_text, kernels_of, load_lab
-        kernel = kernels_of(load_lab(sys.argv[1], "triton_matmul"))["matmul_kernel"]
+        known = kernels_of(load_lab(sys.argv[1], "triton_matmul"))
         for row in json.loads(sys.stdin.read()):
-            options = {name: row[name] for name in ("num_warps", "num_stages")}
-            signature = {name: row["signature"][name] for name in kernel.arg_names}
-            text = code_text(kernel, signature, row["constants"], row["aligned"], options)
-            print(row["constants"]["INPUT_PRECISION"], ".tf32" in text)
+            print(row["constants"]["INPUT_PRECISION"], ".tf32" in code_text(known, row))
     """
     filed = max((ROOT / "labs" / "records" / "nvidia-h200" / "triton_matmul").glob("*.json"))
     rows = {

@@ -202,16 +202,14 @@ def kernel(**changes):
 def test_a_planted_difference_of_code_is_found(tmp_path):
     lab, path = ROOT / "labs" / "triton_vector_add.py", tmp_path / "record.json"
     ask = (
-        "from proof.compile_child import *; m = load_lab({!r}, 'triton_vector_add'); k = kernels_of(m)['add_kernel']; "
-        "usual = {{'num_warps': 4, 'num_stages': 3}}; launch = k, {!r}, {{'BLOCK_SIZE': 1024}}, ['x_ptr', 'y_ptr', 'out_ptr']; "
-        "t, capped = code_text(*launch, usual), code_text(*launch, usual | {{'maxnreg': 64}}); assert capped != t; "
+        "from proof.compile_child import *; known = kernels_of(load_lab({!r}, 'triton_vector_add')); row = {!r}; "
+        "t, capped = code_text(known, row), code_text(known, row | {{'options': {{'maxnreg': 64}}}}); assert capped != t; "
         "other = re.sub(r'(?m)^.version .*$', '.version 9.0', t); assert other != t; "
         "print(*(hashlib.sha256(x.encode()).hexdigest() for x in (t, other, t.replace('ret;', 'ret ;'), capped)))"
     )
-    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
     env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT)}
     made = subprocess.run(
-        [sys.executable, "-c", ask.format(str(lab), types)], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", ask.format(str(lab), kernel())], env=env, capture_output=True, text=True, check=True
     )
     right, other_assembler, other_code, capped = made.stdout.split()
     rows = [kernel(code_sha256=right), kernel(code_sha256=other_assembler), kernel(code_sha256=other_code)]
