@@ -1,0 +1,181 @@
+"""Checks of a launcher's arguments, shared by the labs. Each names the argument and the way out.
+
+A kernel sees a pointer and a few numbers. Whatever it takes for granted about them (dtype, device,
+strides, memory that nothing else writes) is checked here, before the launch. Each check raises
+TypeError or ValueError.
+"""
+
+import torch
+
+
+def check_elementwise(
+    device: str, dtypes: tuple[torch.dtype, ...], **tensors: torch.Tensor
+) -> None:
+    """All that a kernel needs that walks through several tensors side by side.
+
+    They are contiguous, on one device of type `device`, have one dtype of `dtypes` and one shape.
+    """
+    check_tensors(device, **tensors)
+    check_dtypes(dtypes, **tensors)
+    check_shape(tuple(next(iter(tensors.values())).shape), **tensors)
+    check_contiguous(**tensors)
+
+
+def check_tensors(device: str, **tensors: object) -> None:
+    """Each is a strided torch.Tensor on one device of type `device`; no gradient would be lost."""
+    first_name, first = next(iter(tensors.items()))
+    for name, t in tensors.items():
+        if (
+            not isinstance(t, torch.Tensor)
+            or t.layout != torch.strided
+            or t.is_neg()
+            or t.is_conj()
+        ):
+            raise TypeError(
+                f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides,"
+                " without a lazy negation or conjugation"
+            )
+        if torch.is_grad_enabled() and (t.requires_grad or has_tangent(t)):
+            raise ValueError(
+                f"{name} requires a gradient, and this kernel has no backward: pass {name}.detach()"
+            )
+        if t.device.type != device or t.device != first.device:
+            raise ValueError(
+                f"{name} is on {t.device}; this run needs every tensor on one {device} device,"
+                f" and {first_name} is on {first.device}"
+            )
+
+
+def has_tangent(t: torch.Tensor) -> bool:
+    """Whether forward-mode differentiation follows t."""
+    return torch.autograd.forward_ad.unpack_dual(t).tangent is not None
+
+
+def check_dtypes(allowed: tuple[torch.dtype, ...], **tensors: torch.Tensor) -> None:
+    """All have one dtype, and it is one of `allowed`."""
+    first_name, first = next(iter(tensors.items()))
+    if first.dtype not in allowed:
+        raise TypeError(
+            f"{first_name} is {first.dtype}; allowed here: {', '.join(map(str, allowed))}"
+        )
+    for name, t in tensors.items():
+        if t.dtype != first.dtype:
+            raise TypeError(f"{name} is {t.dtype}; it must be {first.dtype}, as {first_name} is")
+
+
+def check_shape(shape: tuple[int, ...], **tensors: torch.Tensor) -> None:
+    """Each has this shape."""
+    for name, t in tensors.items():
+        if tuple(t.shape) != tuple(shape):
+            raise ValueError(f"{name} has shape {tuple(t.shape)}; it must have {tuple(shape)}")
+
+
+def check_contiguous(**tensors: torch.Tensor) -> None:
+    """The elements of each lie side by side, in order."""
+    for name, t in tensors.items():
+        if not t.is_contiguous():
+            raise ValueError(
+                f"{name} has strides {t.stride()}, and this kernel reads contiguously:"
+                f" pass {name}.contiguous()"
+            )
+
+
+def check_rows(**tensors: torch.Tensor) -> None:
+    """Each is 2-D, and the elements of a row lie side by side; rows may lie any distance apart."""
+    for name, t in tensors.items():
+        if t.ndim != 2:
+            raise ValueError(
+                f"{name} has shape {tuple(t.shape)}; it must be 2-D: pass {name}.view(-1, n_cols)"
+            )
+        if t.shape[1] > 1 and t.stride(1) != 1:
+            raise ValueError(
+                f"{name} has strides {t.stride()}, and this kernel reads each row contiguously:"
+                f" pass {name}.contiguous()"
+            )
+
+
+def check_one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """`value` is one of `allowed`."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; allowed: {', '.join(map(str, allowed))}")
+
+
+# --8<-- [start:overlap]
+def check_no_overlap(
+    out: torch.Tensor, in_place: bool = False, name: str = "out", **inputs: torch.Tensor
+) -> None:
+    """`out` shares no memory with itself or an input; with `in_place` it may be exactly an input.
+
+    Programs run in any order, and one could otherwise read what another has already written.
+    """
+    if overlaps_itself(out):
+        raise ValueError(
+            f"{name} has strides {out.stride()}, so its elements overlap: pass {name}.contiguous()"
+        )
+    for input_name, t in inputs.items():
+        if in_place and same_memory(out, t):
+            continue
+        if overlaps(out, t):
+            way_out = (
+                f"pass {name}={input_name} or memory apart from it"
+                if in_place
+                else "pass a tensor of its own"
+            )
+            raise ValueError(f"{name} overlaps {input_name}, which is still being read: {way_out}")
+
+
+def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether element i of one is element i of the other."""
+    return (a.data_ptr(), a.shape, a.stride(), a.dtype) == (
+        b.data_ptr(),
+        b.shape,
+        b.stride(),
+        b.dtype,
+    )
+
+
+def span(t: torch.Tensor) -> tuple[int, int]:
+    """The addresses from the first byte of t to one past its last: (begin, end)."""
+    last = sum((size - 1) * stride for size, stride in zip(t.shape, t.stride(), strict=True))
+    return t.data_ptr(), t.data_ptr() + (last + 1) * t.element_size()
+
+
+def overlaps(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether a and b share a byte; True also for interleaved views that are not cheap to tell apart.
+
+    Exact where the two spans are apart, and where both are 2-D with rows equally far apart, such as
+    columns of one buffer.
+    """
+    if a.numel() == 0 or b.numel() == 0:
+        return False
+    (a_begin, a_end), (b_begin, b_end) = span(a), span(b)
+    if a_end <= b_begin or b_end <= a_begin:
+        return False
+    pitches = {t.stride(0) * t.element_size() for t in (a, b) if t.ndim == 2}
+    if a.ndim == b.ndim == 2 and len(pitches) == 1 and a.stride(1) == b.stride(1) == 1:
+        return columns_overlap(a, b, pitches.pop())
+    return True
+
+
+def columns_overlap(a: torch.Tensor, b: torch.Tensor, pitch: int) -> bool:
+    """Whether rows of a and b, both `pitch` bytes apart, share columns."""
+    widths = [t.shape[1] * t.element_size() for t in (a, b)]
+    if pitch == 0 or max(widths) > pitch:
+        return True
+    distance = (b.data_ptr() - a.data_ptr()) % pitch  # from a row of a to the next row of b
+    return distance < widths[0] or distance + widths[1] > pitch
+
+
+def overlaps_itself(t: torch.Tensor) -> bool:
+    """Whether two elements of t may be one: a stride ends within what smaller dimensions span."""
+    if t.numel() == 0:
+        return False
+    reach = 0
+    for stride, size in sorted(zip(t.stride(), t.shape, strict=True)):
+        if size > 1 and stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+# --8<-- [end:overlap]
