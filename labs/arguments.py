@@ -94,6 +94,20 @@ def check_rows(**tensors: torch.Tensor) -> None:
             )
 
 
+def check_whole(name: str, value: object, low: int, high: int | None = None) -> None:
+    """`value` is an int from `low` to `high`, both included; without `high` it has no upper limit."""
+    if not isinstance(value, int) or value < low or (high is not None and value > high):
+        limit = f"from {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} is {value!r}; it must be a whole number {limit}")
+
+
+def check_sizes(most: int, why: str, **tensors: torch.Tensor) -> None:
+    """No dimension of any is longer than `most`; `why` tells the reason in the error."""
+    for name, t in tensors.items():
+        if any(size > most for size in t.shape):
+            raise ValueError(f"{name} has shape {tuple(t.shape)}; no size may pass {most:,}: {why}")
+
+
 def check_one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """`value` is one of `allowed`."""
     if value not in allowed:
