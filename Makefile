@@ -11,7 +11,7 @@ help:
 	@echo "make serve      build the site and show both languages, with reload"
 	@echo "make test       every check and test that needs no GPU; BROWSER=none leaves the browser out"
 	@echo "make site       strict build of both languages into site/"
-	@echo "make lint       format, spelling, Markdown, the spacing of Chinese"
+	@echo "make lint       format, imports, spelling, Markdown, the spacing of Chinese"
 	@echo "make fix        mends what lint finds, and rewrites the common part of the labs"
 	@echo "make setup      everything that these need; they also set it up themselves"
 	@echo "make test-deep  make test and the long tests"
@@ -28,6 +28,7 @@ setup: .venv/site .venv/tools .venv/labs chromium
 
 lint: .venv/tools
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
+	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 	@$(BIN)/codespell && $(BIN)/pymarkdown scan --recurse $(PROSE)
 	@$(BIN)/proof fix --check
 
@@ -51,7 +52,7 @@ test-deep: .venv/labs lint chromium sanitizer
 	@$(TESTS) -m "not gpu"
 
 test-versions: $(TRITONS:%=.venv-%/stamp)
-	@$(BIN)/python -m proof.versions_run $(foreach version,$(TRITONS),$(version)=.venv-$(version)) $(LABS)
+	@$(BIN)/python -m proof.compiler.versions $(foreach version,$(TRITONS),$(version)=.venv-$(version)) $(LABS)
 
 # A folder with that Triton, which a child finds before the one in .venv; torch is the same, and never imports it here.
 .venv-%/stamp: | .venv/labs
@@ -76,7 +77,7 @@ chromium: .venv/tools
 	@$(PIP) --upgrade 'pip>=25.1'
 	@$(PIP) --editable .
 	@command -v npm >/dev/null || $(PIP) --group node
-	@$(BIN)/python -m proof.vendor
+	@$(BIN)/python -m proof.site.vendor
 	@touch $@
 
 .venv/tools: .venv/site

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import settings
 from tiny_project import ROOT, Tiny
 
-from proof.load import load_book
-from proof.model import Book
+from proof.book.load import load_book
+from proof.book.model import Book
 
 settings.register_profile("shared", deadline=None)  # a busy machine is no failure
 settings.load_profile("shared")

@@ -94,7 +94,7 @@ def test_c022_a_push_after_the_agreement_takes_it_away(gpu):
     """The commit is compared with the head of the change before the review, and again before anything of it is fetched."""
     asks = [
         [
-            step.get("run", "").startswith('python3 -m proof.admission "$PR" "$SHA"')
+            step.get("run", "").startswith('python3 .github/admission.py "$PR" "$SHA"')
             for step in gpu["jobs"][job]["steps"]
         ]
         for job in ("admission", "labs")

@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import pytest
 from click.testing import CliRunner, Result
 
-from proof import fix, sidecars
-from proof.cli import main
-from proof.load import load_book, read_lab, read_text
-from proof.model import LANGS, Book, Claim, Lab
-from proof.record import Accepted, file_record
+from proof.book import common_part as fix
+from proof.book.load import load_book, read_lab, read_text
+from proof.book.model import LANGS, Book, Claim, Lab
+from proof.cli.commands import main
+from proof.runs.record import Accepted, file_record
+from proof.text import parity as sidecars
 
 ROOT = Path(__file__).resolve().parents[1]
 TODAY = date(2026, 11, 29)

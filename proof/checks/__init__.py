@@ -1,1 +1,1 @@
-"""The rules of `proof check`, one module a room or a kind of fault; proof/check.py lists them."""
+"""The rules of `proof check`, one module a room or a kind of fault; rules.py lists them."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proof import compile_data as filed
-from proof.checks.rooms import documents, place
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.evidence import compiled as filed
+from proof.problem import Problem
+from proof.text.documents import documents, place
 
 
 def faults(book: Book) -> Iterable[Problem]:

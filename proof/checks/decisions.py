@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from proof.checks.markdown import read
-from proof.checks.rooms import documents, line_of, place, text_of
-from proof.macros import nearest
-from proof.model import LANGS, Book, Decision, Problem
-from proof.words import word
+from proof.book.model import LANGS, Book, Decision
+from proof.pages.words import word
+from proof.problem import Problem, nearest
+from proof.text.documents import documents, line_of, place, text_of
+from proof.text.markdown import read
 
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", "superseded")
 SECTIONS = ("context", "drivers", "options", "outcome", "consequences", "confirmation")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from proof.checks.rooms import files, text_of
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.problem import Problem
+from proof.text.documents import files, text_of
 
 MARK = re.compile(r"TODO\(new\)\s*[:：]\s*(.*)")
 WRITTEN = re.compile(

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from proof.checks.rooms import walk
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.problem import Problem
+from proof.text.documents import walk
 
 RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
 

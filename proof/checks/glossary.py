@@ -9,10 +9,10 @@ from functools import cache
 
 from opencc import OpenCC
 
-from proof.checks.references import used
-from proof.checks.rooms import documents, line_of, place
-from proof.macros import nearest
-from proof.model import LANGS, Book, Lang, Problem, Term
+from proof.book.model import LANGS, Book, Lang, Term
+from proof.problem import Problem, nearest
+from proof.text.documents import documents, line_of, place
+from proof.text.uses import used
 
 
 def fold(label: str) -> str:

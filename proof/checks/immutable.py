@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from proof.checks.rooms import line_of, place
-from proof.load import FRONT_MATTER, Unreadable, decode, parse_yaml
-from proof.model import Book, Problem
+from proof.book.load import FRONT_MATTER, decode, parse_yaml
+from proof.book.model import Book
+from proof.problem import Problem, Unreadable
+from proof.text.documents import line_of, place
 
 BASES = ("origin/main", "main")  # the first that exists; PROOF_BASE names another
 FREE = {"status", "supersedes", "superseded_by"}  # what may change: whether it still holds, and what it is linked to

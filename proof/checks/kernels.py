@@ -9,9 +9,10 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from proof.checks.rooms import line_of, place
-from proof.load import lesson_part
-from proof.model import Book, Problem
+from proof.book.load import lesson_part
+from proof.book.model import Book
+from proof.problem import Problem
+from proof.text.documents import line_of, place
 
 ON_PURPOSE = re.compile(r"#.*\bon purpose: \S")
 BLIND = re.compile(r"\b(bfloat16|bf16|tf32\w*|bf16x\d)\b", re.I)  # what the interpreter computes otherwise than a GPU

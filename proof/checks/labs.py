@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from proof import fix, labwords
-from proof.checks.parity import numbers
-from proof.checks.rooms import line_of, place, text_of
-from proof.load import yaml_line
-from proof.macros import nearest
-from proof.model import Book, Lab, LabWords, Problem
+from proof.book import common_part as fix
+from proof.book import labwords
+from proof.book.load import yaml_line
+from proof.book.model import Book, Lab, LabWords
+from proof.problem import Problem, nearest
+from proof.text.documents import line_of, place, text_of
+from proof.text.numbers import numbers
 
 CARD = ("Learn", "Run", "Memory", "Card", "Minutes")
 NEEDS = ("torch", "triton", "numpy")

@@ -7,19 +7,20 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
-from proof import assemble, render
-from proof.checks.markdown import Link, read
-from proof.checks.rooms import Document, documents, files
-from proof.macros import PageError, nearest
-from proof.model import LANGS, Book, Lang, Problem
+from proof.book.model import LANGS, Book, Lang
+from proof.pages.generated import generated
+from proof.pages.lab import lab_head, lab_tail
+from proof.problem import PageError, Problem, nearest
+from proof.text.documents import Document, documents, files
+from proof.text.markdown import Link, read
 
 
 def targets(book: Book, lang: Lang) -> dict[str, set[str] | None]:
     """What a page of this language can link to, by the path below its root: its anchors; None for what has none."""
     found: dict[str, set[str] | None] = {page.name: read(page.text).ids() for page in book.pages if page.lang == lang}
-    found |= {name: read(text).ids() for name, text in assemble.generated(book, lang).items()}
+    found |= {name: read(text).ids() for name, text in generated(book, lang).items()}
     for stem, lab in book.labs.items():
-        text = render.lab_head(book, lab, lang, "../../") + render.lab_tail(book, lab, lang, "../../")
+        text = lab_head(book, lab, lang, "../../") + lab_tail(book, lab, lang, "../../")
         found[f"labs/{stem}.ipynb"] = {*lab.claims} | read(text).ids()
         found |= dict.fromkeys((f"downloads/{stem}.py", f"downloads/{stem}.ipynb"))
     for name in files(book.root):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from proof.checks.markdown import CODE, MACRO, MATH
-from proof.checks.rooms import documents
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.problem import Problem
+from proof.text.documents import documents
+from proof.text.markdown import CODE, MACRO, MATH
 
 LATIN_UNIT = (
     r"[nmuµμ]s|s|secs?|seconds?|(?:milli|micro|nano)seconds?"  # time

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from proof.checks.rooms import Document, documents, place
-from proof.model import LANGS, Book, Problem
+from proof.book.model import LANGS, Book
+from proof.problem import Problem
+from proof.text.documents import Document, documents, place
 
 ID = re.compile(r"[a-z][a-z0-9_.-]*")
 

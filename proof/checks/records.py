@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from proof import state
-from proof.checks.markdown import Macro
-from proof.checks.rooms import documents, line_of, place
-from proof.checks.runs import faults
-from proof.macros import citations, nearest
-from proof.model import Book, Lab, Problem, Record, Standing
+from proof.book.model import Book, Lab, Record, Standing
+from proof.evidence import state
+from proof.evidence.faults import faults
+from proof.problem import Problem, nearest
+from proof.text.documents import documents, line_of, place
+from proof.text.macros import citations
+from proof.text.markdown import Macro
 
 
 def contradictions(book: Book) -> Iterable[Problem]:

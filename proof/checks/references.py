@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from proof import kernel_types, render
-from proof.checks.rooms import Document, documents, files, text_of
-from proof.macros import PageError, citations, nearest
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.pages import kernel_types
+from proof.pages.macros import expand
+from proof.problem import PageError, Problem, nearest
+from proof.text.documents import Document, documents, files, text_of
+from proof.text.macros import citations
 
 START = re.compile(r"-{1,}8<-{1,}[ \t]+\[[ \t]*start[ \t]*:[ \t]*([\w-]+)[ \t]*\]")
 
@@ -26,17 +28,6 @@ def known(book: Book) -> dict[str, set[str]]:
         "lab": set(book.labs),
         "section": {f"{stem}:{section}" for stem, lab in book.labs.items() for section in lab.sections},
     }
-
-
-def used(book: Book, room: str) -> dict[str, list[tuple[str, int]]]:
-    """Each id of one room that a text cites, with the places: file and line."""
-    found: dict[str, list[tuple[str, int]]] = {}
-    for document in documents(book):
-        for macro in document.markdown.macros:
-            for of, name in citations(macro.name, macro.args, macro.kwargs):
-                if of == room:
-                    found.setdefault(name, []).append((document.file, document.at(macro.line)))
-    return found
 
 
 def unknown(book: Book) -> Iterable[Problem]:
@@ -81,7 +72,7 @@ def expansion(book: Book) -> Iterable[Problem]:
 
 def _expand(book: Book, document: Document) -> Problem | None:
     try:
-        render.expand(document.page.text, document.page, book, "../" * document.name.count("/"))
+        expand(document.page.text, document.page, book, "../" * document.name.count("/"))
     except PageError as error:
         return Problem(document.file, document.at(error.line), error.what, error.mend)
     return None

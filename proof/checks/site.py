@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
-from proof.model import Problem
+from proof.problem import Problem
 
 TAG = re.compile(r"""<!--[\s\S]*?-->|<(/?)([A-Za-z][\w:-]*)((?:[^"'>]++|"[^"]*+"|'[^']*+')*+)>""")
 ATTRIBUTE = re.compile(r"""([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from datetime import timedelta
 
-from proof.checks.rooms import line_of, place
-from proof.model import Book, Problem, Source
+from proof.book.model import Book, Source
+from proof.problem import Problem
+from proof.text.documents import line_of, place
 
 MOVING = {"main", "master", "head", "develop", "dev", "trunk", "latest", "nightly", "release"}
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proof import versions
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.evidence import versions
+from proof.problem import Problem
 
 MEND = "Run `make test-versions`, mend what it names, and commit labs/versions.json"
 

@@ -9,8 +9,9 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from proof.checks.rooms import place, text_of
-from proof.model import Book, Problem
+from proof.book.model import Book
+from proof.problem import Problem
+from proof.text.documents import place, text_of
 
 Fault = tuple[str, str, str]  # the text that shows the line, what, mend
 

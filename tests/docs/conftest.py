@@ -12,7 +12,7 @@ import chromium
 import pytest
 from sites import PREFIX, ROOT, Handler, Site, Visitor, equip
 
-from proof import site
+from proof.site import build as site
 
 
 @pytest.fixture(scope="session")

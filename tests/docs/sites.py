@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from proof.model import LANGS, Problem
+from proof.book.model import LANGS
+from proof.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "/course/"  # every test sees the site below a path, as many hosts show it

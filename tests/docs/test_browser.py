@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 from sites import ROOT, Site, Visitor, equip
 
-from proof import vendor
-from proof.model import LANGS, Book, Problem
+from proof.book.model import LANGS, Book
+from proof.problem import Problem
+from proof.site import vendor
 
 pytestmark = pytest.mark.browser
 HEADS = {"zh": "", "en": "en/"}

@@ -7,10 +7,11 @@ import re
 import pytest
 from tiny_project import ROOT
 
-from proof import ledger, state
-from proof.checks.markdown import read
-from proof.load import parse_yaml, read_text
-from proof.model import LANGS
+from proof.book.load import parse_yaml, read_text
+from proof.book.model import LANGS
+from proof.evidence import state
+from proof.text.markdown import read
+from proof.text.uses import uses
 
 PARTS = parse_yaml(read_text(ROOT / "docs/curriculum.yml"))["parts"]
 STATEMENTS = [statement for part in PARTS for statement in part["statements"]]
@@ -36,7 +37,7 @@ def test_every_proof_is_a_claim_or_a_break(book):
 
 def test_a_proof_of_each_statement_is_shown_where_it_stands_in_each_language(book):
     """On its page, or on a lesson that this page links to. The others are rows on the page of their lab, as every claim is."""
-    used, text = ledger.uses(book), {(page.lang, page.name): page.text for page in book.pages}
+    used, text = uses(book), {(page.lang, page.name): page.text for page in book.pages}
     for statement in STATEMENTS:
         name, proofs = statement["page"].partition("#")[0], statement.get("proof", ())
         for lang in LANGS:

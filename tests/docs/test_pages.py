@@ -7,14 +7,13 @@ import re
 import pytest
 from ruamel.yaml import YAML
 
-from proof import render
-from proof.check import RULES
+from proof.book.model import LANGS
 from proof.checks.decisions import MENTION
 from proof.checks.drafts import drafts
-from proof.checks.markdown import read
-from proof.checks.references import used
-from proof.checks.rooms import documents, place
-from proof.model import LANGS
+from proof.checks.rules import RULES
+from proof.text.documents import documents, place
+from proof.text.markdown import read
+from proof.text.uses import term_uses, used
 
 PARTS = (  # of a lesson, in this order
     "intuition",
@@ -81,7 +80,7 @@ def test_a_lesson_has_its_parts_in_order(book, lang):
 
 
 def test_every_term_is_used_on_a_page_of_each_language(book):
-    uses = render.term_uses(book)
+    uses = term_uses(book)
     unused = {
         (term, lang)
         for term in finished(book, book.terms)

@@ -17,8 +17,9 @@ import pytest
 from bs4 import BeautifulSoup
 from sites import PREFIX, ROOT, WORDS, Site
 
-from proof import assemble, site, vendor
-from proof.model import LANGS, Book
+from proof.book.model import LANGS, Book
+from proof.site import assemble, vendor
+from proof.site import build as site
 
 HAN = re.compile(r"[\u3400-\u9fff]")
 HEADS = {"zh": "", "en": "en/"}
@@ -395,7 +396,7 @@ def test_a_diagram_keeps_its_text_readable():
 
 
 def test_serving_shows_both_languages_and_what_changes_and_keeps_the_last_site(plant):
-    code = f"from pathlib import Path; from proof.site import serve; serve(Path({str(plant.root)!r}), port=8100)"
+    code = f"from pathlib import Path; from proof.site.build import serve; serve(Path({str(plant.root)!r}), port=8100)"
     pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     running = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, **pipes)
 

@@ -1,5 +1,6 @@
 """What every lab does, whatever it teaches: it runs alone, says what it found in words and as data, and fails when it should."""
 
+import ast
 import functools
 import json
 import os
@@ -13,12 +14,28 @@ import pytest
 import torch
 
 from proof import common
-from proof.record import accept
+from proof.runs.record import accept
 
 ROOT = Path(__file__).parents[2]
 LABS = sorted(path.stem for path in (ROOT / "labs").glob("*.py"))
 MARKER = "# %% The common part, version "
 NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
+
+
+@pytest.mark.parametrize("stem", LABS)
+def test_a_lab_imports_only_torch_triton_and_the_standard_library(stem):
+    tree = ast.parse((ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8"))
+    inside = {
+        node for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) for node in ast.walk(function)
+    }
+    names = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import) and node not in inside
+        for alias in node.names
+    }
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node not in inside}
+    assert {name.split(".")[0] for name in names} <= {"torch", "triton"} | sys.stdlib_module_names
 
 
 def surroundings(**more):

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proof.compile_cards import SWITCHES
+from proof.evidence.targets import SWITCHES
 
 ROOT = Path(__file__).parents[2]
 FP32, FP16 = torch.float32, torch.float16
@@ -106,7 +106,7 @@ def test_c014_only_named_precisions(matmul, precision):
 def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
     script = """if True:
         import json, sys
-        from proof.compile_child import code_text, kernels_of, load_lab
+        from proof.compiler.child import code_text, kernels_of, load_lab
         known = kernels_of(load_lab(sys.argv[1], "triton_matmul"))
         for row in json.loads(sys.stdin.read()):
             print(row["constants"]["INPUT_PRECISION"], ".tf32" in code_text(known, row))

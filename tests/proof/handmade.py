@@ -6,8 +6,8 @@ import textwrap
 from datetime import date
 from pathlib import Path
 
-from proof.load import read_lab
-from proof.model import Book, Decision, Lab, LabWords, Page, Record, Source, Term, Text
+from proof.book.load import read_lab
+from proof.book.model import Book, Decision, Lab, LabWords, Page, Record, Source, Term, Text
 
 ROOT = Path("/book")
 TODAY = date(2026, 11, 29)

@@ -1,0 +1,86 @@
+"""All CPU proofs that need no test runner: every rule over the book, and the built site. The rules lie in proof/checks/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from proof.book.model import Book
+from proof.checks import (
+    compiled,
+    decisions,
+    drafts,
+    files,
+    glossary,
+    immutable,
+    kernels,
+    labs,
+    links,
+    numbers,
+    pages,
+    parity,
+    records,
+    references,
+    sources,
+    versions,
+    workflows,
+)
+from proof.checks.numbers import given_tally
+from proof.checks.parity import parity_tally
+from proof.checks.site import check_site
+from proof.problem import Problem
+
+__all__ = ["BEFORE_RELEASE", "RULES", "UNTIL_RELEASE", "check", "check_site", "given_tally", "parity_tally", "tally"]
+
+Rule = Callable[[Book], Iterable[Problem]]
+
+RULES: tuple[Rule, ...] = (
+    files.names,
+    pages.twins,
+    pages.headings,
+    parity.differences,
+    parity.drift,
+    parity.reasons,
+    numbers.typed,
+    links.dead,
+    references.unknown,
+    references.snippets,
+    references.expansion,
+    glossary.ambiguous,
+    glossary.relations,
+    glossary.untranslated,
+    glossary.forbidden,
+    decisions.numbers,
+    decisions.forms,
+    decisions.succession,
+    decisions.mentions,
+    decisions.confirmations,
+    immutable.accepted,
+    labs.faults,
+    labs.memory,
+    labs.words,
+    kernels.fills,
+    kernels.judges,
+    sources.faults,
+    records.contradictions,
+    records.aged,
+    compiled.faults,
+    workflows.faults,
+)
+BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, compiled.stale, drafts.unfinished, versions.unreleasable)
+UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places, versions.outdated)  # warnings that are errors then
+
+
+def check(book: Book, release: bool = False) -> list[Problem]:
+    """What could not be read, then what each rule finds, by file and line, each finding once; with `release`, also what a release forbids."""
+    found = dict.fromkeys(book.problems)
+    for rule in RULES + (BEFORE_RELEASE if release else UNTIL_RELEASE):
+        found |= dict.fromkeys(rule(book))
+    return sorted(found, key=lambda problem: (problem.warning, problem.file, problem.line))
+
+
+def tally(book: Book) -> str:
+    """What is excepted from the rules, in one line: each exception costs trust, so it is always shown."""
+    reasons = parity_tally(book)
+    places = "".join(f"\n  {file}:{line}: {reason}" for file, line, reason in reasons)
+    numbers = f"{given_tally(book)} numbers marked as given by others"
+    return f"{numbers} · {immutable.compared(book)} · {len(reasons)} exceptions from parity{places}"

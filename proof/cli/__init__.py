@@ -1,0 +1,5 @@
+"""The command `proof`."""
+
+from proof.cli.commands import main
+
+__all__ = ["main"]

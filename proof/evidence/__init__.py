@@ -1,0 +1,1 @@
+"""What is known: states of claims, what was compiled, what cannot be."""

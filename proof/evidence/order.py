@@ -1,0 +1,30 @@
+"""The order in which readers meet the labs: as the lessons introduce them. Menus, tables and lists all follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from proof.book.model import Book, Lab, Page
+from proof.evidence import state
+from proof.problem import PageError
+from proof.text.macros import calls
+
+
+def labs(book: Book) -> list[Lab]:
+    """By the first card that a Chinese lesson shows of each, then another page; those without a card last, by name."""
+    pages = sorted((p for p in book.pages if p.lang == "zh"), key=lambda p: not p.name.startswith("lessons/"))
+    stems = dict.fromkeys([*(stem for page in pages for stem in _cards(page)), *sorted(book.labs)])
+    return [book.labs[stem] for stem in stems if stem in book.labs]
+
+
+def claims(book: Book) -> list[str]:
+    """The id of every claim, lab by lab in that order, then of every cited source."""
+    place = {lab.stem: n for n, lab in enumerate(labs(book))}
+    known = state.all_claims(book)
+    return sorted(known, key=lambda id: place.get(known[id].lab, len(place)))
+
+
+def _cards(page: Page) -> Iterator[str]:
+    with suppress(PageError):  # the page's own expansion says so
+        yield from (call.args[0] for call in calls(page.text, page.name) if call.name == "lab_card" and call.args)

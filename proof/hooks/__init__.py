@@ -1,1 +1,0 @@
-"""The only place that knows MkDocs: events that call pure functions, and the two builds."""

@@ -1,0 +1,1 @@
+"""Book and evidence become Markdown."""

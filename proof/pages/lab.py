@@ -1,0 +1,333 @@
+"""What a lab's page and the lab macros show: card, claims, breaks as diffs, devices, timings. Markdown text throughout."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from proof.book.labwords import reason, short, words
+from proof.book.model import Book, Break, Claim, Lab, Lang, Standing
+from proof.evidence import order, state
+from proof.evidence.state import current, records_of, tally
+from proof.pages.format import (
+    SHOWN,
+    badge,
+    bound_cell,
+    claim_href,
+    code,
+    device_short,
+    link,
+    md,
+    memory,
+    number,
+    record_href,
+    recorded_on,
+    shown_value,
+    table,
+    timing_figure,
+    unbroken,
+    value_cell,
+    versions,
+    way,
+)
+from proof.pages.words import word
+from proof.problem import PageError, where
+
+STATES = ("contradicted", "stale-source", "stale-code", "stale-env", "pending", "aged", "valid")  # worst first
+
+
+def bare(stem: str) -> str:
+    """softmax for triton_softmax: the first part of every claim id."""
+    return stem.removeprefix("triton_")
+
+
+# Claims
+
+
+def what(claim: Claim) -> str:
+    """The arguments below a claim's id, without their wrapping: n=98_432, dtype=float16; nothing where there are none."""
+    found = re.fullmatch(r"dict\((.*)\)|\{\}", claim.arguments, re.S)
+    text = (found[1] or "") if found else claim.arguments
+    return f'<br><small class="arguments">{md(text.replace("torch.", ""))}</small>' if text else ""
+
+
+def claim_cell(claim: Claim, up: str) -> str:
+    return link(claim_href(claim, up), code(claim.id))
+
+
+def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> str:
+    """One row per claim and device class, GPUs first: what, value, relative, bound and its reason, device, state.
+
+    `relative` is left out where no claim of the table is about an absolute error.
+    """
+    claims, rows = list(claims), []
+    columns = ["claim", "value", "relative", "bound", "device", "state"]
+    for claim in claims:
+        found = state.standings(book, claim.id)
+        if claim.judges == "compile":  # the same wherever the compiler ran
+            found = [state.standing(book, claim.id)]
+        for standing in sorted(found, key=lambda s: s.record is not None and not s.record.is_gpu):
+            shown = shown_value(standing, lang)
+            absolute = claim.id.endswith("abs_err") and standing.row and shown != "–"
+            relative = standing.row.get("max_rel_err") if absolute else None
+            device = md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
+            cells = [
+                claim_cell(claim, up) + what(claim),
+                shown,
+                "–" if relative is None else unbroken(number(relative)),
+            ]
+            bound = bound_cell(claim, reason(book, claim, lang), lang)
+            rows.append([*cells, bound, device, badge(standing, lang)])
+    if not any(claim.id.endswith("abs_err") for claim in claims):
+        columns.remove("relative")
+        rows = [[*row[:2], *row[3:]] for row in rows]
+    return table([word(lang, column) for column in columns], rows)
+
+
+def counts(book: Book, ids: Iterable[str]) -> Counter[str]:
+    """How many claims are in which state."""
+    return Counter(state.standing(book, claim).state for claim in ids)
+
+
+def counts_line(found: Counter[str], lang: Lang) -> str:
+    """3 claims: 2 valid, 1 not yet measured on a GPU."""
+    parts = [
+        f'<span class="state {key}">{md(word(lang, "in state", n=found[key], state=word(lang, key)))}</span>'
+        for key in STATES
+        if found[key]
+    ]
+    head = word(lang, "of claims", n=found.total())
+    return head + (word(lang, "colon") + word(lang, "comma").join(parts) if parts else "")
+
+
+def _interpreter_cell(book: Book, claim: Claim, lang: Lang) -> str:
+    if claim.judges != "any":
+        return f"<small>{md(word(lang, 'interpreter-cannot'))}</small>"
+    found = state.interpreter(book, claim.id)
+    if found is None or found.state == "pending":
+        return f'<span class="state pending">{md(word(lang, "pending-interpreter"))}</span>'
+    return value_cell(found, lang) if found.state in SHOWN else badge(found, lang, on="interpreter")
+
+
+def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
+    heads = [word(lang, key) for key in ("claim", "bound", "gpu", "in the interpreter", "state")]
+    rows = []
+    for claim in lab.claims.values():
+        if claim.kind == "break":
+            continue
+        found = state.standing(book, claim.id)
+        name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(short(claim))}</a>'
+        bound = bound_cell(claim, reason(book, claim, lang), lang)
+        values = [value_cell(found, lang), _interpreter_cell(book, claim, lang)]
+        rows.append([name + what(claim), bound, *values, badge(found, lang)])
+    return table(heads, rows)
+
+
+# Breaks
+
+
+def break_text(lab: Lab, broken: Break, file: str) -> str:
+    """The break as a unified diff of the lab's own text, with the lab's line numbers: `patch` accepts it.
+
+    Raises PageError if its text does not occur exactly once in its section.
+    """
+    line, text = lab.sections.get(broken.section, (1, ""))
+    if (found := text.count(broken.old)) != 1:
+        what = f"the text of break {broken.name!r} occurs {found} times in section {broken.section!r}"
+        raise PageError(file, line, what, "Change its text in BREAKS so that the section holds it exactly once")
+    old, new = text.splitlines(), text.replace(broken.old, broken.new).splitlines()
+    name = f"{lab.stem}.py"
+    lines = list(difflib.unified_diff(old, new, name, f"{name} ({broken.name})", lineterm="", n=2))
+    shift = line - 1
+    return "\n".join(re.sub(r"^@@ -(\d+)(.*?) \+(\d+)(.*?) @@$", lambda m: _moved(m, shift), each) for each in lines)
+
+
+def _moved(m: re.Match[str], shift: int) -> str:
+    return f"@@ -{int(m[1]) + shift}{m[2]} +{int(m[3]) + shift}{m[4]} @@"
+
+
+def seen_parts(book: Book, claim: Claim, lang: Lang) -> list[str]:
+    """What the break did on a GPU and in the interpreter, each with its device, or the badge of its state."""
+    gpu, interpreter = state.standing(book, claim.id), state.interpreter(book, claim.id)
+    parts = [value_cell(gpu, lang) if gpu.state in SHOWN else badge(gpu, lang)]
+    if interpreter is not None and interpreter.row is not None:
+        parts.append(
+            value_cell(interpreter, lang) if interpreter.state in SHOWN else badge(interpreter, lang, on="interpreter")
+        )
+    return list(dict.fromkeys(parts))  # the compiler says the same wherever it ran
+
+
+def break_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
+    """The diff, the claim that must fail and how, and what was seen where."""
+    broken = lab.breaks[name]
+    claim = lab.claims[f"{bare(lab.stem)}.{name}.break"]
+    target = lab.claims[broken.claim]
+    colon = word(lang, "colon")
+    return "\n".join(
+        [
+            "```diff",
+            break_text(lab, broken, where(lab.path, book.root)),
+            "```",
+            "",
+            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(way(claim, broken.how, lang))} · {md(reason(book, claim, lang))}",
+            f"- **{word(lang, 'seen on')}**{colon}{' · '.join(seen_parts(book, claim, lang))}",
+            "",
+        ]
+    )
+
+
+def _lab_breaks(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    heads = [word(lang, key) for key in ("break", "must fail", "how", "seen on")]
+    rows, diffs = [], []
+    for broken in lab.breaks.values():
+        claim = lab.claims[f"{bare(lab.stem)}.{broken.name}.break"]
+        name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(broken.name)}</a>'
+        how = f"{md(way(claim, broken.how, lang))}<br>{md(reason(book, claim, lang))}"
+        target = link(f"#{broken.claim}", code(short(lab.claims[broken.claim])))
+        rows.append([name, target, how, "<br>".join(seen_parts(book, claim, lang))])
+        text = break_text(lab, broken, where(lab.path, book.root))
+        inside = "\n".join(f"    {line}".rstrip() for line in ("```diff", *text.splitlines(), "```"))
+        diffs.append(f'??? example "{broken.name}"\n\n{inside}\n')
+    return table(heads, rows) + "\n" + "\n".join(diffs)
+
+
+# Devices and timings
+
+
+def device_matrix(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    """Device class × Triton × date: passed, failed, not judged, and the raw record."""
+    records = records_of(book, lab)
+    if not records:
+        return word(lang, "no records") + "\n"
+    heads = [word(lang, key) for key in ("device", "versions", "date", "passed", "failed", "not judged", "record")]
+    rows = []
+    for record in records:
+        device = record.device["name"] if record.is_gpu else word(lang, record.device["kind"])
+        raw = link(record_href(record, up), code(record.path.stem.rsplit("-", 1)[-1]))
+        if current(lab, record):
+            numbers = [str(n) for n in tally(lab, record)]
+        else:
+            numbers = ["–"] * 3
+            raw += f"<br><small>{md(word(lang, 'older source' if record.intact else 'edited'))}</small>"
+        rows.append([md(device), md(versions(record)), str(recorded_on(record)), *numbers, raw])
+    return table(heads, rows)
+
+
+def timings_table(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    """Every timing behind a ratio that readers may see; empty if there is none."""
+    rows = []
+    for claim in lab.claims.values():
+        found = state.standing(book, claim.id) if claim.kind == "ratio" else None
+        if found is None or found.state not in SHOWN or found.row is None or found.record is None:
+            continue
+        for timing in found.row.get("timings", ()):
+            median, p10, p90, rate, repeats = (
+                timing_figure(timing, name) for name in ("median_ms", "p10_ms", "p90_ms", "rate", "repeats")
+            )
+            spread = f"{p10.removesuffix(' ms')}–{p90}" if timing["repeats"] > 1 else "–"
+            device = device_short(found.record, lang)
+            rows.append([code(claim.id), md(timing["name"]), median, spread, rate, repeats, md(device)])
+    heads = [word(lang, key) for key in ("claim", "timing", "median", "spread", "rate", "repeats", "device")]
+    return table(heads, rows) if rows else ""
+
+
+# The card, the head and the tail
+
+
+def _peak(book: Book, lab: Lab, lang: Lang) -> str:
+    """The largest measured peak memory, its claim and its device; empty without a record that readers may see."""
+    found: list[Standing] = [state.standing(book, claim) for claim in lab.claims]
+    shown = [s for s in found if s.state in SHOWN and s.row and s.record and s.record.is_gpu and s.row.get("peak_mib")]
+    if not shown:
+        return ""
+    most = max(shown, key=lambda s: s.row["peak_mib"])
+    device = device_short(most.record, lang)
+    return f"{word(lang, 'measured peak')} {memory(most.row['peak_mib'])} · {code(most.claim.id)} · {md(device)}"
+
+
+def downloads(lab: Lab, up: str) -> str:
+    """The two files, where the site puts them: downloads/ below each language's root."""
+    return " · ".join(link(f"{up}downloads/{lab.stem}.{ext}", code(f"{lab.stem}.{ext}")) for ext in ("py", "ipynb"))
+
+
+def lab_card(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    """Memory, cards, minutes, how to run, downloads: a table of two columns."""
+    told, minutes = words(book, lab, lang), lab.card.get("Minutes", "")
+    bench = any(claim.kind == "ratio" for claim in lab.claims.values())
+    run = [f"{code(f'python {lab.stem}.py')} {md(word(lang, 'run all'))}"]
+    run += [f"{code(f'python {lab.stem}.py --bench')} {md(word(lang, 'run bench'))}"] if bench else []
+    rows = [
+        [word(lang, "learn"), md(told.learn)],
+        [word(lang, "memory"), "<br>".join(part for part in (md(told.memory), _peak(book, lab, lang)) if part)],
+        [word(lang, "gpus"), md(told.card)],
+        [word(lang, "minutes"), md(word(lang, "about minutes", n=minutes)) if minutes else ""],
+        [word(lang, "run"), "<br>".join(run)],
+        [word(lang, "download"), downloads(lab, up)],
+    ]
+    heads = [word(lang, "card"), link(f"{up}labs/{lab.stem}/", code(f"{lab.stem}.py"))]
+    return table(heads, [row for row in rows if row[1]])
+
+
+def labs_table(book: Book, lang: Lang, up: str) -> str:
+    """The labs that exist: name, sentence, minutes, where their claims stand."""
+    rows = []
+    for lab in order.labs(book):
+        told, minutes = words(book, lab, lang), lab.card.get("Minutes", "")
+        standing = counts_line(counts(book, lab.claims), lang)
+        title = f"{link(f'{up}labs/{lab.stem}/', md(told.title))}<br>{code(f'{lab.stem}.py')}"
+        time = md(word(lang, "about minutes", n=minutes)) if minutes else "–"
+        rows.append([title, md(told.sentence), time, standing])
+    return table([word(lang, key) for key in ("lab", "question", "minutes", "state")], rows)
+
+
+def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    """What stands above the recorded run: title, sentence, card, claims, breaks, devices, timings."""
+    told, found = words(book, lab, lang), counts(book, lab.claims)
+    parts = [f"# {md(told.title)} {{ #lab }}\n", f"{md(told.sentence)}\n", f"{counts_line(found, lang)}\n"]
+    if found["contradicted"]:
+        parts.append(f'!!! danger "{word(lang, "contradicted")}"\n\n{_contradicted(book, lab)}')
+    parts += [
+        lab_card(book, lab, lang, up),
+        f"## {word(lang, 'claims')} {{ #claims }}\n",
+        _lab_claims(book, lab, lang),
+    ]
+    if lab.breaks:
+        parts += [f"## {word(lang, 'breaks')} {{ #breaks }}\n", word(lang, "breaks intro") + "\n"]
+        parts.append(_lab_breaks(book, lab, lang, up))
+    parts += [f"## {word(lang, 'devices')} {{ #devices }}\n", device_matrix(book, lab, lang, up)]
+    if timings := timings_table(book, lab, lang, up):
+        parts += [f"## {word(lang, 'timings')} {{ #timings }}\n", timings]
+    parts.append(f"## {word(lang, 'the run')} {{ #run }}\n")
+    return "\n".join(parts)
+
+
+def _contradicted(book: Book, lab: Lab) -> str:
+    found = [state.standing(book, claim) for claim in lab.claims]
+    lines = [
+        f"    - {code(s.claim.id)}{': ' + md(s.note) if s.note else ''}" for s in found if s.state == "contradicted"
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def lab_tail(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    """What stands below the recorded run: downloads, and how to send a record from another card."""
+    return "\n".join(
+        [
+            f"## {word(lang, 'download')} {{ #download }}\n",
+            downloads(lab, up) + "\n",
+            *(
+                [f"{link(f'{up}cards/', md(word(lang, 'which cards')))}\n"]
+                if any(p.name == "cards.md" for p in book.pages)
+                else []
+            ),
+            f"## {word(lang, 'send')} {{ #send }}\n",
+            word(lang, "send intro") + "\n",
+            "```bash",
+            f"python {lab.stem}.py --json > {lab.stem}.json",
+            f"proof record --from {lab.stem}.json",
+            "```",
+            "",
+        ]
+    )

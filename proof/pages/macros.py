@@ -1,0 +1,383 @@
+"""The macros of pages: one function each, and `expand`, which puts their text in. Pure text → text."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proof.book.labwords import reason
+from proof.book.model import Book, Claim, Lab, Lang, Page, Standing
+from proof.evidence import order, state
+from proof.evidence.targets import TARGETS
+from proof.pages import charts, kernel_types
+from proof.pages import compiled as compile_page
+from proof.pages import lab as labpage
+from proof.pages import svg as drawing
+from proof.pages import timeline as drawn
+from proof.pages import versions as versions_page
+from proof.pages.format import (
+    FIELDS,
+    SHOWN,
+    bound,
+    claim_href,
+    decision_status,
+    device_short,
+    figure,
+    md,
+    permalink,
+    provenance,
+    recorded_on,
+    source_link,
+    state_words,
+    versions,
+)
+from proof.pages.words import word
+from proof.problem import PageError, nearest, where
+from proof.text.macros import Call, calls
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where a macro stands: what it may read, the language, the way to the language root, and its line."""
+
+    book: Book
+    page: Page
+    up: str
+    line: int
+
+    @property
+    def lang(self) -> Lang:
+        return self.page.lang
+
+    def error(self, what: str, mend: str) -> PageError:
+        return PageError(where(self.page.path, self.book.root), self.line, what, mend)
+
+    def find(self, kind: str, key: str, known: dict):
+        """known[key], or the error that names the nearest ones."""
+        if key not in known:
+            raise self.error(f"there is no {kind} {key!r}", nearest(key, known))
+        return known[key]
+
+    def claim(self, key: str) -> Claim:
+        if key.startswith("source."):
+            raise self.error(f"{key!r} is a source", f'Write {{{{ source("{key.removeprefix("source.")}") }}}}')
+        return self.find("claim", key, self.book.claims)
+
+    def lab(self, key: str) -> Lab:
+        return self.find("lab", key, self.book.labs)
+
+
+# Claims
+
+
+def claim(scene: Scene, id: str, *, on: str = "", field: str = "value", of: str = "") -> str:
+    """A figure of a claim with its provenance; without a record that readers may see, a badge and no number."""
+    found = scene.claim(id)
+    if on not in ("", "interpreter"):
+        raise scene.error(f"on={on!r} is not a place where claims are judged", 'Write on="interpreter" or leave it out')
+    if field not in FIELDS:
+        raise scene.error(f"there is no field {field!r}", nearest(field, FIELDS))
+    if on and found.judges != "any":
+        raise scene.error(f"the interpreter cannot judge {id!r}", 'Leave out on="interpreter"')
+    standing = state.interpreter(scene.book, id) if on else state.standing(scene.book, id)
+    standing = standing or Standing(found, "pending")
+    href = claim_href(found, scene.up)
+    if field == "bound":
+        shown = figure(standing, "bound", lang=scene.lang)
+        title = md(reason(scene.book, found, scene.lang))
+        return f'<a class="claim bound" href="{md(href)}" title="{title}">{md(shown)}</a>'
+    place = " interpreter" if on else ""
+    if standing.state not in SHOWN or standing.record is None:
+        title = " · ".join(part for part in (bound(found, scene.lang), standing.note) if part)
+        words = md(state_words(standing, scene.lang, on))
+        return f'<a class="claim {standing.state}{place}" href="{md(href)}" title="{md(title)}">{words}</a>'
+    try:
+        shown = figure(standing, field, of, scene.lang)
+    except LookupError as error:
+        raise scene.error(str(error.args[0]), "Name a figure that the record has") from None
+    device = device_short(standing.record, scene.lang, found.judges)
+    aged = f" · {word(scene.lang, 'aged')}" if standing.state == "aged" else ""
+    small = f"<small>{md(device + aged)}</small>"
+    title = md(provenance(standing, scene.lang))
+    return f'<a class="claim {standing.state}{place}" href="{md(href)}" title="{title}">{md(shown)}{small}</a>'
+
+
+def claims(scene: Scene, *ids: str) -> str:
+    if not ids:
+        raise scene.error("claims() names no claim", 'Write {{ claims("id", "id") }}')
+    return labpage.claims_table(scene.book, [scene.claim(id) for id in ids], scene.lang, scene.up)
+
+
+def chart(scene: Scene, *ids: str, x: str = "", by: str = "", series: str = "") -> str:
+    """Measured values and bounds of claims over their argument `x`, a line for each value of `by`; or the series of a row."""
+    found = [scene.claim(id) for id in ids]
+    if bool(x) == bool(series) or (series and (by or len(found) != 1)):
+        mend = 'Write {{ chart("id", "id", x="K") }}, or {{ chart("id", series="linear") }} with one claim'
+        raise scene.error("chart() needs x, the argument along its axis, or series", mend)
+    try:
+        if x:
+            made = charts.of_claims(scene.book, found, x, by, scene.lang, scene.up)
+        else:
+            made = charts.of_series(scene.book, found[0], series, scene.lang)
+    except charts.CannotDraw as error:
+        raise scene.error(error.what, error.mend) from None
+    key = f"chart-{scene.line}"
+    return drawing.draw(made, key, scene.lang) if made else charts.left_out(scene.book, found[0], scene.lang)
+
+
+def timeline(scene: Scene, id: str) -> str:
+    """What ran when on CPU and GPU, as the claim's row stores it."""
+    found = scene.claim(id)
+    standing = state.standing(scene.book, id)
+    if standing.state not in SHOWN or standing.record is None:
+        return charts.left_out(scene.book, found, scene.lang)
+    if not standing.row.get("spans"):
+        mend = "Let its measure return some: proof/book/record.schema.json says how"
+        raise scene.error(f"the record of {id} holds no spans", mend)
+    title = word(scene.lang, "timeline", id=id)
+    record = standing.record
+    small = f"{device_short(record, scene.lang)} · {versions(record)} · {recorded_on(record)}"
+    return drawn.draw(standing.row["spans"], title, small, f"timeline-{scene.line}", scene.lang)
+
+
+def status(scene: Scene) -> str:
+    """Counts by state; the page of all claims lists them."""
+    return labpage.counts_line(labpage.counts(scene.book, order.claims(scene.book)), scene.lang) + "\n"
+
+
+# Labs
+
+
+def labs(scene: Scene) -> str:
+    return labpage.labs_table(scene.book, scene.lang, scene.up)
+
+
+def versions_table(scene: Scene) -> str:
+    """Every lab in the oldest and the newest Triton."""
+    return versions_page.table_of(scene.book, scene.lang, scene.up)
+
+
+def kernel_types_table(scene: Scene) -> str:
+    """What Triton is made for, and the lab of each kind."""
+    return kernel_types.table_of(scene.book, scene.lang, scene.up)
+
+
+def lab_card(scene: Scene, stem: str) -> str:
+    return labpage.lab_card(scene.book, scene.lab(stem), scene.lang, scene.up)
+
+
+def break_diff(scene: Scene, id: str) -> str:
+    known = {f"{labpage.bare(lab.stem)}.{name}": lab for lab in scene.book.labs.values() for name in lab.breaks}
+    id = id.removesuffix(".break")
+    lab = scene.find("break", id, known)
+    return labpage.break_diff(scene.book, lab, id.split(".", 1)[1], scene.lang, scene.up)
+
+
+# What the compiler made
+
+
+def assembly(scene: Scene, kernel: str, *targets: str, of: str = "") -> str:
+    """Source of a kernel, "triton_softmax:softmax_kernel", and its assembly for one or two targets, folded."""
+    if len(set(targets)) not in (1, 2) or len(set(targets)) != len(targets):
+        raise scene.error("assembly() names one or two targets", f"There are: {', '.join(TARGETS)}")
+    lab, name = _kernel(scene, kernel, *targets)
+    try:
+        return compile_page.assembly(scene.book, lab, name, targets, of, scene.lang)
+    except compile_page.CannotShow as error:
+        raise scene.error(error.what, error.mend) from None
+
+
+def compiled(scene: Scene, kernel: str, target: str, figure: str, of: str = "") -> str:
+    """A figure of what the compiler made of a kernel for a target: registers, shared_bytes, "load 16", "ex2" …"""
+    lab, name = _kernel(scene, kernel, target)
+    try:
+        return compile_page.figure(scene.book, lab, name, target, figure, of, scene.lang)
+    except compile_page.CannotShow as error:
+        raise scene.error(error.what, error.mend) from None
+
+
+def cards(scene: Scene) -> str:
+    """Every card, and what becomes of every kernel there."""
+    return compile_page.cards(scene.book, scene.lang, scene.up)
+
+
+def _kernel(scene: Scene, kernel: str, *targets: str) -> tuple[Lab, str]:
+    stem, _, name = kernel.partition(":")
+    for target in targets:
+        scene.find("target", target, TARGETS)
+    return scene.lab(stem), name
+
+
+# References
+
+
+def term(scene: Scene, id: str, text: str = "") -> str:
+    found = scene.find("term", id, scene.book.terms)
+    name = text or (found.zh if scene.lang == "zh" else found.en).preferred
+    return f'<a class="term" href="{md(scene.up)}glossary/#{md(id)}">{md(name)}</a>'
+
+
+def adr(scene: Scene, id: str) -> str:
+    known = {number: d for (number, lang), d in scene.book.decisions.items() if lang == scene.lang}
+    found = scene.find("ADR", id, known)
+    title = f"{found.title} · {decision_status(found.status, scene.lang)}"
+    return f'<a class="adr" href="{md(scene.up)}adr/{md(found.slug)}/" title="{md(title)}">ADR-{md(id)}</a>'
+
+
+def source(scene: Scene, id: str) -> str:
+    return source_link(scene.find("source", id, scene.book.sources), scene.lang)
+
+
+def given(scene: Scene, text: str, *, source: str) -> str:
+    """Someone else's number, marked as such and linked to where it comes from."""
+    cited = scene.find("source", source, scene.book.sources)
+    title = f"{word(scene.lang, 'given')}{word(scene.lang, 'colon')}{cited.shows.get(scene.lang, cited.id)}"
+    cited_mark = f"<small>{word(scene.lang, 'cited')}</small>"
+    return f'<a class="given" href="{md(permalink(cited))}" title="{md(title)}">{md(text)}{cited_mark}</a>'
+
+
+MACROS: dict[str, Callable[..., str]] = {
+    f.__name__: f
+    for f in (
+        claim,
+        claims,
+        chart,
+        timeline,
+        status,
+        labs,
+        lab_card,
+        break_diff,
+        assembly,
+        compiled,
+        cards,
+        term,
+        adr,
+        source,
+        given,
+    )
+} | {"versions": versions_table, "kernel_types": kernel_types_table}
+BLOCKS = (
+    "claims",
+    "chart",
+    "timeline",
+    "status",
+    "labs",
+    "lab_card",
+    "break_diff",
+    "assembly",
+    "cards",
+    "versions",
+    "kernel_types",
+    "notes",
+)  # these stand alone on their line
+
+
+def expand(text: str, page: Page, book: Book, up: str) -> str:
+    """The page with every macro replaced; `up` leads to the language root. Raises PageError at the first mistake."""
+    first = 1 + page.text.count("\n", 0, max(page.text.find(text), 0))  # front matter may be cut off already
+    file = where(page.path, book.root)
+    text = _bind_notes(text, page, book, up, file, first)
+    done, position = [], 0
+    for call in calls(text, file, first):
+        result = _run(call, Scene(book, page, up, call.line))
+        if call.name in BLOCKS:
+            indented = "\n".join(f"{call.indent}{line}" if line else "" for line in result.rstrip().split("\n"))
+            result = f"\n{indented}\n"
+            position_before = call.start - len(call.indent or "")
+        else:
+            position_before = call.start
+        done += [text[position:position_before], result]
+        position = call.end
+    return "".join([*done, text[position:]])
+
+
+def _run(call: Call, scene: Scene) -> str:
+    known = [*MACROS, "notes"]
+    if call.name not in known:
+        raise scene.error(f"there is no macro {call.name!r}", nearest(call.name, known))
+    if call.name in BLOCKS and call.indent is None:
+        raise scene.error(
+            f"{call.name}() makes a block, and other text stands on its line", "Put it on a line of its own"
+        )
+    macro = MACROS[call.name]
+    wanted = inspect.signature(macro)
+    try:
+        wanted.bind(scene, *call.args, **call.options)
+    except TypeError as error:
+        own = [p.replace(annotation=p.empty) for p in list(wanted.parameters.values())[1:]]
+        usage = wanted.replace(parameters=own, return_annotation=wanted.empty)
+        raise scene.error(f"{call.name}(): {error}", f"It takes {usage}") from None
+    return macro(scene, *call.args, **call.options)
+
+
+# Line notes
+
+_ITEM = re.compile(r"^([ \t]*)([-*+]|\d+[.)])([ \t]+)(.*)$")
+_FRAGMENT = re.compile(r"^(`+)[ ]?(.+?)[ ]?\1(?!`)")
+
+
+def _bind_notes(text: str, page: Page, book: Book, up: str, file: str, first: int) -> str:
+    """Check every list under a notes() against the code it explains, and put the line numbers in.
+
+    The number of lines stays, so that later errors still name the right one.
+    """
+    lines = text.split("\n")
+    for call in calls(text, file, first):
+        if call.name != "notes":
+            continue
+        scene = Scene(book, page, up, call.line)
+        if call.indent is None:
+            raise scene.error("notes() makes a block, and other text stands on its line", "Put it on a line of its own")
+        if len(call.args) != 1 or call.options:
+            raise scene.error("notes() takes one argument", 'Write {{ notes("triton_softmax:kernel") }}')
+        stem, _, section = call.args[0].partition(":")
+        lab = scene.lab(stem)
+        code_line, code_text = scene.find(f"section of {stem}", section, lab.sections)
+        here, below = call.line - first, call.line - first + 1 + text[call.start : call.end].count("\n")
+        lines[here:below] = [""] * (below - here)
+        items = _items(lines, below)
+        if not items:
+            raise scene.error("no list follows notes()", "Put the list of notes directly below it")
+        last = -1
+        for index in items:
+            at = Scene(book, page, up, first + index)
+            lines[index], last = _bind_note(lines[index], at, f"{stem}:{section}", code_line, code_text, last)
+    return "\n".join(lines)
+
+
+def _items(lines: list[str], start: int) -> list[int]:
+    """The indices of the top items of the list that begins at the first line with text."""
+    found: list[int] = []
+    indent, blank = "", False
+    for index in range(start, len(lines)):
+        line = lines[index]
+        item = _ITEM.match(line)
+        if not line.strip():
+            blank = True
+            continue
+        if item and (not found or item[1] == indent):
+            indent = item[1]
+            found.append(index)
+        elif not found or (blank and len(line) - len(line.lstrip()) <= len(indent)):
+            break  # other text: the list is over, or there was none
+        blank = False
+    return found
+
+
+def _bind_note(line: str, scene: Scene, name: str, code_line: int, code_text: str, last: int) -> tuple[str, int]:
+    blanks, mark, gap, rest = _ITEM.match(line).groups()
+    span = _FRAGMENT.match(rest)
+    if not span:
+        raise scene.error("a note begins with no code", f"Begin it with a fragment of {name} between backticks")
+    fragment = span[2]
+    if (count := code_text.count(fragment)) != 1:
+        near = nearest(fragment, [each.strip() for each in code_text.split("\n") if each.strip()])
+        mend = near if not count else "Quote more of the line, so that it is the only one"
+        raise scene.error(f"the fragment `{fragment}` occurs {count} times in {name}", mend)
+    place = code_text.index(fragment)
+    if place < last:
+        raise scene.error(f"the note on `{fragment}` is out of order", f"Put the notes in the order of {name}")
+    number = word(scene.lang, "line", n=code_line + code_text.count("\n", 0, place))
+    return f'{blanks}{mark}{gap}<small class="line">{number}</small> {rest}', place

@@ -1,0 +1,1 @@
+"""Running labs, and filing what they measured."""

@@ -1,0 +1,119 @@
+"""Where things lie: the documents that become pages, the files of the tree with their exact names, and line numbers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.book import labwords
+from proof.book.load import read_text
+from proof.book.model import LANGS, Book, Lang, Page
+from proof.problem import Unreadable, where
+from proof.text.markdown import Markdown, read
+
+ROOMS = ("docs", "labs", "glossary", "adr", "proof", "tests", ".github", ".ci")
+MADE = {"node_modules", "vendor", "build", "dist", "__pycache__"}  # folders that no one writes by hand
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text that readers will see on a page: a page, an ADR's body, what a term says."""
+
+    lang: Lang
+    name: str  # where it ends up among the pages of its language: adr/0004-slug.md
+    file: str  # where it is written, relative to the root
+    before: int  # lines of that file above the text
+    markdown: Markdown
+    path: Path
+    kind: str  # page, decision, term, lab
+
+    def at(self, line: int) -> int:
+        return self.before + line
+
+    @property
+    def page(self) -> Page:
+        return Page(self.lang, self.name, self.path, self.markdown.text)
+
+
+def documents(book: Book, kinds: Iterable[str] = ("page", "decision", "term")) -> Iterator[Document]:
+    """Every text that becomes part of a page, in the order of files."""
+    if "page" in kinds:
+        for page in book.pages:
+            yield Document(page.lang, page.name, place(book, page.path), 0, read(page.text), page.path, "page")
+    if "decision" in kinds:
+        for decision in book.decisions.values():
+            name, before = f"adr/{decision.slug}.md", above(decision.path, decision.body)
+            file = place(book, decision.path)
+            yield Document(decision.lang, name, file, before, read(decision.body), decision.path, "decision")
+    if "term" in kinds:
+        for term in book.terms.values():
+            for lang in LANGS:
+                for text in (getattr(term, lang).short, getattr(term, lang).body):
+                    file, before = place(book, term.path), above(term.path, text)
+                    yield Document(lang, "glossary/index.md", file, before, read(text), term.path, "term")
+    if "lab" in kinds:
+        for stem, lab in book.labs.items():
+            for lang in LANGS:
+                told = labwords.words(book, lab, lang)
+                for text in labwords.texts(told).values():
+                    file, before = place(book, told.path), above(told.path, text)
+                    yield Document(lang, f"labs/{stem}.ipynb", file, before, read(text), told.path, "lab")
+
+
+def place(book: Book, path: Path) -> str:
+    """The path as problems name it."""
+    return where(path, book.root)
+
+
+def text_of(path: Path) -> str:
+    """The file's text, LF and no BOM, or "" where it cannot be read: then another rule has said so."""
+    try:
+        return read_text(path)
+    except (OSError, Unreadable):
+        return ""
+
+
+def above(path: Path, text: str) -> int:
+    """How many lines of the file lie above `text`, which the file holds, perhaps folded."""
+    whole, blanks = text_of(path), len(text) - len(text.lstrip("\n"))
+    first = text.strip().split("\n")[0]
+    for needle in (text.strip(), first, first[:24]):
+        if needle and (found := whole.find(needle)) >= 0:
+            return max(0, whole.count("\n", 0, found) - blanks)
+    return 0
+
+
+def line_of(path: Path, *needles: str) -> int:
+    """The first line of the file that holds all the needles; else the first of the first one; else 1."""
+    lines = text_of(path).split("\n")
+    for wanted in (needles, needles[:1]):
+        for number, line in enumerate(lines, 1):
+            if all(needle in line for needle in wanted):
+                return number
+    return 1
+
+
+def walk(root: Path, rooms: Iterable[str] = ROOMS) -> Iterator[tuple[str, list[str]]]:
+    """Each folder of the rooms and of the root itself, relative, with the names in it as the disk lists them."""
+    ignored = re.compile(r"\.egg-info$")
+    top = [name for name in os.listdir(root) if name in rooms or (root / name).is_file()]
+    yield "", top
+    for room in sorted(name for name in top if (root / name).is_dir()):
+        for folder, folders, files in os.walk(root / room):
+            folders[:] = sorted(
+                name
+                for name in folders
+                if name not in MADE and not ignored.search(name) and (name == ".github" or not name.startswith("."))
+            )
+            yield Path(folder).relative_to(root).as_posix(), [*folders, *sorted(files)]
+
+
+def files(root: Path) -> set[str]:
+    """Every file of the rooms by its exact name: the same answer on a disk that is blind to case."""
+    found = set()
+    for folder, names in walk(root):
+        found |= {f"{folder}/{name}" if folder else name for name in names if (root / folder / name).is_file()}
+    return found
