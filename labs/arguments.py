@@ -114,6 +114,22 @@ def check_one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
         raise ValueError(f"{name} is {value!r}; allowed: {', '.join(map(str, allowed))}")
 
 
+INPUT_PRECISIONS = ("ieee", "tf32", "tf32x3")  # how tl.dot multiplies fp32
+
+
+def check_input_precision(input_precision: str, like: torch.Tensor) -> None:
+    """tl.dot has this precision on the GPU of `like`; the interpreter ignores which one is given."""
+    check_one_of("input_precision", input_precision, INPUT_PRECISIONS)
+    if input_precision == "ieee" or like.device.type == "cpu" or torch.version.hip is None:
+        return
+    arch = torch.cuda.get_device_properties(like.device).gcnArchName.partition(":")[0]
+    if (input_precision, arch) != ("tf32", "gfx942"):
+        raise ValueError(
+            f"input_precision is {input_precision!r}; AMD's back end has tf32 on gfx942 only"
+            " and tf32x3 nowhere: pass 'ieee'"
+        )
+
+
 # --8<-- [start:overlap]
 def check_no_overlap(
     out: torch.Tensor, in_place: bool = False, name: str = "out", **inputs: torch.Tensor
