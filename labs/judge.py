@@ -575,12 +575,26 @@ def device_facts() -> Row:
 
 
 def clocks() -> Row | None:
-    """Clocks in MHz, power limit in W, reasons for throttling, now; None without a driver."""
+    """Clocks in MHz, power limit in W, mask of reasons for throttling, now; None without a driver."""
     fields = ("clocks.sm", "clocks.mem", "power.limit", "clocks_event_reasons.active")
     values = query_driver(",".join(fields)) if has_gpu() else []
     if len(values) != len(fields):
         return None
-    return dict(zip(("sm_mhz", "mem_mhz", "power_limit_w", "throttle"), values, strict=True))
+    sm, memory, power, throttle = values
+    return {
+        "sm_mhz": number_or_none(sm),
+        "mem_mhz": number_or_none(memory),
+        "power_limit_w": number_or_none(power),
+        "throttle": throttle,
+    }
+
+
+def number_or_none(text: str) -> float | None:
+    """What the driver gives as a number; None for its "[N/A]"."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def query_driver(fields: str) -> list[str]:
@@ -781,7 +795,7 @@ def record(lab: ModuleType, facts: Row, rows: list[Row], clocks_before: Row | No
         "schema": SCHEMA,
         "lab": lab_stem(lab),
         **facts,
-        "clocks": [clocks_before, clocks()] if clocks_before else None,
+        "clocks": {"before": clocks_before, "after": clocks()} if clocks_before else None,
         "utc": now.isoformat(timespec="seconds"),
         "command": " ".join(["python", f"{lab_stem(lab)}.py", *sys.argv[1:]]),
         "claims": rows,

@@ -16,8 +16,8 @@ Minutes: 1
 import sys
 
 try:
-    from arguments import check_elementwise, check_no_overlap
     from judge import DEVICE, Bug, Claim, benchmark_pair, main, supported
+    from arguments import check_elementwise, check_no_overlap
 except ModuleNotFoundError as missing:
     print(f"{missing}: download this lab as one file, or run proof bundle", file=sys.stderr)
     sys.exit(2)

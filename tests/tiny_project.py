@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import pytest
 from click.testing import CliRunner, Result
 
-from proof.book import common_part as fix
-from proof.book.load import load_book, read_lab, read_text
+from proof.book.lab import read_lab
+from proof.book.load import load_book, read_text
 from proof.book.model import LANGS, Book, Claim, Lab
 from proof.cli.commands import main
 from proof.runs.record import Accepted, file_record
@@ -31,23 +31,23 @@ LAB = '''\
 Learn:   one load, one store
 Run:     python triton_tiny.py
 Memory:  1 GiB
-Card:    any
+GPU:     any
 Minutes: 1
 """
 
-# %% Where it runs.
-import os
+# --8<-- [start:companions]
+import sys
+
+try:
+    from judge import DEVICE, Bug, Claim, benchmark_pair, main
+except ModuleNotFoundError as missing:
+    print(missing, file=sys.stderr)
+    sys.exit(2)
+# --8<-- [end:companions]
 
 import torch
-
-if not torch.cuda.is_available():
-    os.environ.setdefault("TRITON_INTERPRET", "1")
-os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 import triton
 import triton.language as tl
-
-INTERPRETED = triton.knobs.runtime.interpret
-DEVICE = "cuda" if torch.cuda.is_available() and not INTERPRETED else "cpu"
 
 
 # %% The kernel.
@@ -58,7 +58,7 @@ def third_kernel(x_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # [BLOCK_SIZE]
     mask = offsets < n_elements
     tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask, other=0) / 3, mask=mask)
-# --8<-- [end:kernel]
+    # --8<-- [end:kernel]
 
 
 def third(x, out):
@@ -67,9 +67,9 @@ def third(x, out):
 
 
 # %% The claims.
-def error(n, seed=0):
-    x = fence(torch.rand(n, generator=torch.Generator(DEVICE).manual_seed(seed), device=DEVICE))
-    return [(third(x, fence(x, output=True)), x.double() / 3)]
+def error(guards, n, seed=0):
+    x = torch.rand(n, generator=torch.Generator(DEVICE).manual_seed(seed), device=DEVICE)
+    return [(third(guards.input(x), guards.output_like(x)), x.double() / 3)]
 
 
 def programs(n):
@@ -79,34 +79,36 @@ def programs(n):
 def speed(n):
     x = torch.rand(n, device=DEVICE)
     out = torch.empty_like(x)
-    return race(("third", lambda: third(x, out)), ("copy", lambda: out.copy_(x)))
+    return benchmark_pair(("third", lambda: third(x, out)), ("copy", lambda: out.copy_(x)))
 
 
 # fmt: off
-CLAIMS = {
-    "ragged_fp32.max_abs_err": ("error", error, dict(n=1000), 2 * 2**-25, "any", 0, "two roundings of a result below one half"),
-    "ragged.programs": ("count", programs, dict(n=1000), 4, "any", 0, "three full blocks and a ragged one"),
-    "large_fp32.vs_copy": ("ratio", speed, dict(n=2**26), 0.95, "gpu", 1, "as many bytes as a copy"),
-}
+CLAIMS = [
+    Claim("ragged_fp32.max_abs_err", error, dict(n=1000), bound=2 * 2**-25, why="two roundings of a result below one half"),
+    Claim("ragged.programs", programs, dict(n=1000), kind="count", bound=4, why="three full blocks and a ragged one"),
+    Claim("large_fp32.vs_copy", speed, dict(n=2**26), kind="ratio", bound=0.95, judges="gpu", gib=1, why="as many bytes as a copy"),
+]
 
-BREAKS = {
-    "no_mask": ("kernel", "offsets < n_elements", "offsets >= 0", "ragged_fp32.max_abs_err", "guard", "the last block writes past the end"),
-}
+BUGS = [
+    Bug("no_mask", section="kernel", old="offsets < n_elements", new="offsets >= 0", caught_by="ragged_fp32.max_abs_err", how="guard", shows="the last block writes past the end"),
+]
 # fmt: on
 
-
+if __name__ == "__main__":
+    main(sys.modules[__name__])
 '''
+COMPANIONS = {name: (ROOT / "labs" / name).read_text(encoding="utf-8") for name in ("judge.py", "claims.py")}
 WORDS = """\
 title: 三分之一
 sentence: 每个元素除以三。
 learn: 一次 load，一次 store
 memory: 1 GiB
-card: 任何卡
+gpu: 任何 GPU
 why:
   ragged_fp32.max_abs_err: 结果小于二分之一，舍入两次
   ragged.programs: 三个整块，一个凑不满的块
   large_fp32.vs_copy: 字节数与拷贝相同
-breaks:
+bugs:
   no_mask: 最后一块写到了末尾之后
 """
 PAGES = {
@@ -217,21 +219,20 @@ def make_record(lab: Lab, /, **changes: Any) -> dict[str, Any]:
     environment |= {name: changes.pop(name) for name in ("torch", "triton", "python", "numpy") if name in changes}
     for claim_id, fields in changes.pop("rows", {}).items():
         next(row for row in rows if row["id"] == claim_id).update(fields)
-    data = {"schema": 1, "lab": lab.stem, "lab_sha256": lab.sha256, "common": 1, "device": device, "commit": None}
+    data = {"schema": 2, "lab": lab.stem, "lab_sha256": lab.sha256, "judge_sha256": lab.judge_sha256}
+    data |= {"device": device, "clocks": None, "commit": None}
     data |= {"environment": environment, "utc": "2026-11-20T12:00:00+00:00", "command": f"python {lab.stem}.py --json"}
     return _without_dots(data | {"claims": rows, "kernels": []} | changes)
 
 
 def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
     row = {"id": claim.id, "kind": claim.kind, "bound": claim.bound, "why": claim.why, "verdict": "ok"}
-    if claim.kind == "break":
+    if claim.kind == "bug":
         row |= {"claim": claim.claim, "value": claim.bound, "figure": 1.0}
     else:
         row |= {"arguments": {}, "judges": claim.judges} | ({"peak_mib": 512} if gpu else {})
     if claim.judges == "gpu" and not gpu:
-        return (
-            row | {"verdict": "-", "note": "needs a GPU to judge"} | ({"value": "-"} if claim.kind == "break" else {})
-        )
+        return row | {"verdict": "-", "note": "needs a GPU to judge"} | ({"value": "-"} if claim.kind == "bug" else {})
     if claim.kind == "error":
         error = claim.bound / 2
         row |= {"value": error, "max_abs_err": error, "max_rel_err": error, "nonfinite": 0, "scale": 1.0}
@@ -239,7 +240,7 @@ def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
         timing = {"p10_ms": 0.9, "median_ms": 1.0, "p90_ms": 1.1, "repeats": 100, "work": 1, "unit": "call"}
         row |= {"value": claim.bound * 1.05, "low": claim.bound * 1.04, "high": claim.bound * 1.06}
         row |= {"timings": [timing | {"name": "ours"}, timing | {"name": "theirs"}]}
-    elif claim.kind != "break":
+    elif claim.kind != "bug":
         row |= {"value": claim.bound}
     return row
 
@@ -251,8 +252,8 @@ def _without_dots(data: Any) -> Any:
 
 
 @cache
-def _read(source: str) -> Lab:
-    lab, _ = read_lab(Path("triton_tiny.py"), source, Tiny.lab)
+def _read(source: str, companions: tuple[tuple[str, str], ...]) -> Lab:
+    lab, _ = read_lab(Path("triton_tiny.py"), source, Tiny.lab, dict(companions))
     assert lab, "the lab is not Python"
     return lab
 
@@ -261,11 +262,11 @@ class Tiny:
     """A minimal valid project: one lab, triton_tiny, with its Chinese words and a GPU record; a term, a source, …"""
 
     lab = "labs/triton_tiny.py"
-    words = "docs/zh/labs/triton_tiny.yml"
+    words = "labs/triton_tiny.zh.yml"
     error = "tiny.ragged_fp32.max_abs_err"
     count = "tiny.ragged.programs"
     ratio = "tiny.large_fp32.vs_copy"
-    broken = "tiny.no_mask.break"
+    bug = "tiny.no_mask.bug"
     term = "glossary/mask.yml"
     source = "docs/sources/triton-load.yml"
     decision: ClassVar = {"zh": "adr/0001-records-not-promises.zh.md", "en": "adr/0001-records-not-promises.en.md"}
@@ -275,7 +276,9 @@ class Tiny:
     def __init__(self, root: Path) -> None:
         self.root, self.today = root, TODAY
         self.write("pyproject.toml", '[project]\nname = "tiny"\nversion = "0"\n')
-        self.write(self.lab, LAB + fix.master())
+        self.write(self.lab, LAB)
+        for name, text in COMPANIONS.items():
+            self.write(f"labs/{name}", text)
         self.write(self.words, WORDS)
         self.write(self.term, TERM)
         self.write(self.source, SOURCE)
@@ -319,9 +322,9 @@ class Tiny:
     def printed(self, **changes: Any) -> bytes:
         """What the lab would print with --json as it now stands; changes as for make_record."""
         lab = self._lab()
-        return json.dumps(
-            make_record(lab, **{"lab_sha256": ..., "commit": ..., "source": lab.source} | changes)
-        ).encode()
+        printed = {"lab_sha256": ..., "judge_sha256": ..., "commit": ..., "source": lab.source}
+        printed["companions"] = lab.companions
+        return json.dumps(make_record(lab, **printed | changes)).encode()
 
     def sync(self) -> None:
         """Remember both languages of every page as they stand, whether they agree or not."""
@@ -329,7 +332,9 @@ class Tiny:
             sidecars.write(pair.path, sidecars.Synced(pair.now, self.today))
 
     def _lab(self) -> Lab:
-        return _read(read_text(self.root / self.lab))
+        texts = {path.name: read_text(path) for path in sorted((self.root / "labs").glob("*.py"))}
+        lab = texts.pop("triton_tiny.py")
+        return _read(lab, tuple((name, text) for name, text in texts.items() if not name.startswith("triton_")))
 
     def book(self, today: date | None = None) -> Book:
         return load_book(self.root, today or self.today)

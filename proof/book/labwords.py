@@ -11,10 +11,10 @@ def english(lab: Lab) -> LabWords:
     """The lab's own words: its docstring, cut at the first colon into name and sentence, its card and its two tables."""
     title, _, sentence = lab.title.partition(":")
     sentence = sentence.strip()
-    card = {key.lower(): lab.card.get(key, "") for key in ("Learn", "Memory", "Card")}
-    why = {short(claim): claim.why for claim in lab.claims.values() if claim.kind != "break"}
-    breaks = {name: broken.seen for name, broken in lab.breaks.items()}
-    return LabWords(lab.path, title.strip(), sentence[:1].upper() + sentence[1:], **card, why=why, breaks=breaks)
+    card = {key.lower(): lab.card.get(key, "") for key in ("Learn", "Memory", "GPU")}
+    why = {short(claim): claim.why for claim in lab.claims.values() if claim.kind != "bug"}
+    bugs = {name: bug.seen for name, bug in lab.bugs.items()}
+    return LabWords(lab.path, title.strip(), sentence[:1].upper() + sentence[1:], **card, why=why, bugs=bugs)
 
 
 def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
@@ -23,22 +23,22 @@ def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
     if lang == "en" or lab.stem not in book.words:
         return own
     there = book.words[lab.stem]
-    return replace(there, why=own.why | there.why, breaks=own.breaks | there.breaks)
+    return replace(there, why=own.why | there.why, bugs=own.bugs | there.bugs)
 
 
 def texts(told: LabWords) -> dict[tuple[str, ...], str]:
-    """Every text of them by its place: ("title",), …, ("why", case.metric), …, ("breaks", name), …"""
-    lines = {(name,): getattr(told, name) for name in ("title", "sentence", "learn", "memory", "card")}
-    tables = {(name, key): text for name in ("why", "breaks") for key, text in getattr(told, name).items()}
+    """Every text of them by its place: ("title",), …, ("why", case.metric), …, ("bugs", name), …"""
+    lines = {(name,): getattr(told, name) for name in ("title", "sentence", "learn", "memory", "gpu")}
+    tables = {(name, key): text for name in ("why", "bugs") for key, text in getattr(told, name).items()}
     return lines | tables
 
 
 def reason(book: Book, claim: Claim, lang: Lang) -> str:
-    """The reason for a claim's bound; for a break, what one sees."""
+    """The reason for a claim's bound; for a bug, what one sees."""
     told = words(book, book.labs[claim.lab], lang)
-    return (told.breaks if claim.kind == "break" else told.why)[short(claim)]
+    return (told.bugs if claim.kind == "bug" else told.why)[short(claim)]
 
 
 def short(claim: Claim) -> str:
     """The id without its lab, as the lab itself writes it: case.metric, or the name of a break."""
-    return claim.id.partition(".")[2].removesuffix(".break")
+    return claim.id.partition(".")[2].removesuffix(".bug")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
-import io
 import json
 import math
-import operator
 import re
-import tokenize
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -19,19 +14,16 @@ from typing import Any, TypeVar
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
-from packaging.requirements import InvalidRequirement, Requirement
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
+from proof.book.lab import is_lab, read_lab
 from proof.book.model import (
     LANGS,
     Book,
-    Break,
-    Claim,
     Compiled,
     Decision,
-    Lab,
     LabWords,
     Lang,
     Page,
@@ -42,26 +34,8 @@ from proof.book.model import (
 )
 from proof.problem import Problem, Unreadable
 
-COMMON_MARKER = "# %% The common part"
 AS_PRINTED = "Give the file as the lab printed it with --json"
-CASE_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
-MARKER_LINE = re.compile(r"^[ \t]*# --8<-- \[(start|end):([\w-]+)\][ \t]*$", re.M)
-PEP_723 = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
 FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n?", re.S | re.M)
-KINDS = ("error", "ratio", "count", "codegen")
-JUDGES = ("any", "gpu", "compile")
-WAYS = ("error", "guard", "nonfinite", "fault")  # how a break may be caught
-ARITHMETIC = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.UAdd: operator.pos,
-    ast.USub: operator.neg,
-}
 
 T = TypeVar("T")
 Bad = Callable[[int, str, str], None]  # takes line, what, how to mend
@@ -70,14 +44,15 @@ Bad = Callable[[int, str, str], None]  # takes line, what, how to mend
 def load_book(root: Path, today: date) -> Book:
     """Read everything below `root`, judged as of `today`. Raises nothing for what people wrote: see Book.problems."""
     book = Book(root, today)
-    for path in sorted((root / "labs").glob("*.py")):
-        for source in _text(book, path):
-            lab, problems = read_lab(path, source, _name(root, path))
-            book.problems += problems
-            if lab:
-                book.labs[lab.stem] = lab
-    for path in sorted((root / "docs" / "zh" / "labs").glob("*.y*ml")):
-        book.words |= {words.path.stem: words for words in _from_yaml(book, path, "labwords", _words)}
+    sources = {path: text for path in sorted((root / "labs").glob("*.py")) for text in _text(book, path)}
+    book.companions = {path.name: text for path, text in sources.items() if not is_lab(path)}
+    for path in filter(is_lab, sources):
+        lab, problems = read_lab(path, sources[path], _name(root, path), book.companions)
+        book.problems += problems
+        if lab:
+            book.labs[lab.stem] = lab
+    for path in sorted((root / "labs").glob("*.zh.y*ml")):
+        book.words |= {words.lab: words for words in _from_yaml(book, path, "labwords", _words)}
     for path in sorted((root / "labs" / "records").rglob("*.json")):
         for text in _text(book, path):
             _add_record(book, path, text)
@@ -150,269 +125,6 @@ def _text(book: Book, path: Path) -> Iterator[str]:
     except OSError as error:
         what = f"cannot be opened: {error.strerror}"
         book.problems.append(Problem(_name(book.root, path), 1, what, "See its permissions"))
-
-
-# Labs
-
-
-def lesson_part(source: str) -> str:
-    """What lies above the common part of a lab's source, LF and without BOM."""
-    text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return text[: ("\n" + text).find("\n" + COMMON_MARKER)] if "\n" + COMMON_MARKER in "\n" + text else text
-
-
-def lesson_hash(source: str) -> str:
-    """SHA-256 of the code of the lesson part: comments, docstrings and blank lines cut out by token position.
-
-    The rest of the text is hashed as written, not as a tree, so that every Python version agrees. A docstring is
-    a plain string that is a whole statement. Raises SyntaxError when the source does not tokenize.
-    """
-    text = lesson_part(source)
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except tokenize.TokenError as error:
-        raise SyntaxError(error.args[0]) from None
-    cuts: list[tuple[tuple[int, int], tuple[int, int]]] = []
-    kept_ends: set[int] = set()  # rows whose end lies inside a string: what is there is code
-    opened: list[int] = []  # rows where f-strings began; one token each before Python 3.12, several since
-    before = tokenize.NEWLINE
-    for i, token in enumerate(tokens):
-        name, row = tokenize.tok_name[token.type], token.start[0]
-        if token.type == tokenize.COMMENT:
-            cuts.append((token.start, token.end))
-        if name.endswith("STRING_START"):
-            opened.append(row)
-        elif name.endswith("STRING_END"):
-            kept_ends.update(range(opened.pop(), token.end[0]))
-        elif token.type == tokenize.STRING:
-            statement = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-            follower = next(t.type for t in tokens[i + 1 :] if t.type != tokenize.COMMENT)
-            if statement and follower == tokenize.NEWLINE and "f" not in token.string[:2].lower():
-                cuts.append((token.start, token.end))
-            else:
-                kept_ends.update(range(row, token.end[0]))
-        if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
-            before = token.type
-    lines = text.split("\n")
-    for (row, column), (end_row, end_column) in reversed(cuts):
-        head, tail = lines[row - 1][:column], lines[end_row - 1][end_column:]
-        lines[row - 1 : end_row] = [head + tail] + [""] * (end_row - row)
-    tidy = (line if row in kept_ends else line.rstrip() for row, line in enumerate(lines, 1))
-    code = "\n".join(line for row, line in enumerate(tidy, 1) if line or row in kept_ends or row - 1 in kept_ends)
-    return hashlib.sha256(code.encode()).hexdigest()
-
-
-def read_lab(path: Path, source: str, file: str) -> tuple[Lab | None, list[Problem]]:
-    """The lab that `source` is, and what is wrong with it; no lab when it is not Python. `file` names it in problems."""
-    problems: list[Problem] = []
-    try:
-        lab = _lab(path, source, lambda *problem: problems.append(Problem(file, *problem)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line, what = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
-        return None, [Problem(file, line, f"is not Python: {what}", "Mend the syntax; the lab must run alone")]
-    return lab, problems
-
-
-def _lab(path: Path, source: str, bad: Bad) -> Lab:
-    tree = ast.parse(source)
-    lesson = lesson_part(source)
-    title, card = _card(ast.get_docstring(tree) or "")
-    if not title:
-        bad(1, "has no docstring", "Begin with the question, then Learn, Run, Memory, Card and Minutes")
-    stem, tables, switches = path.stem, {}, {}
-    for node in tree.body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="CLAIMS" | "BREAKS" as name)], value=table):
-                tables[name] = table
-            case ast.AnnAssign(target=ast.Name(id="CLAIMS" | "BREAKS" as name), value=ast.expr() as table):
-                tables[name] = table
-            case ast.Expr(
-                value=ast.Call(func=function, args=[ast.Constant(value=str(name)), ast.Constant(value=str(value))])
-            ):
-                if ast.unparse(function) == "os.environ.setdefault":
-                    switches[name] = value
-    for name in ("CLAIMS", "BREAKS"):
-        if not isinstance(tables.get(name), ast.Dict):
-            line = getattr(tables.get(name), "lineno", 1)
-            bad(line, f"{name} is not a dict literal at the top level", f'Write {name} = {{"name": (…), …}} there')
-            tables[name] = ast.Dict([], [])
-    sections = _sections(lesson, bad)
-    claims = _claims(tables["CLAIMS"], stem, source, bad)
-    breaks = _breaks(tables["BREAKS"], stem, claims, sections, bad)
-    for b in breaks.values():
-        of = claims[b.claim]
-        claim_id = f"{short_name(stem)}.{b.name}.break"
-        claims[claim_id] = Claim(claim_id, "break", stem, b.how, of.judges, of.gib, b.seen, "", b.claim, of.kind)
-    requires = _requires(source, bad)
-    return Lab(stem, path, source, lesson_hash(source), requires, title, card, claims, breaks, sections, switches)
-
-
-def short_name(stem: str) -> str:
-    """How claims call a lab: triton_softmax is softmax."""
-    return stem.removeprefix("triton_")
-
-
-def _card(docstring: str) -> tuple[str, dict[str, str]]:
-    """The first line of a lab's docstring, and its `Key: text` lines; a line that is indented continues the one above."""
-    title, _, rest = docstring.partition("\n")
-    card, key = {}, ""
-    for line in rest.split("\n"):
-        if match := re.match(r"([A-Z]\w*):\s+(.*)", line):
-            key = match[1]
-            card[key] = match[2].strip()
-        elif key and line.startswith(" "):
-            card[key] += "\n" + line.strip()
-        else:
-            key = ""
-    return title.strip(), card
-
-
-def _requires(source: str, bad: Bad) -> dict[str, str]:
-    """The PEP 723 header's requirements as name -> specifier, such as torch -> ">=2.11,<2.15"."""
-    found = PEP_723.search(source)
-    mend = 'Begin the lab with # /// script, # requires-python = ">=3.11", # dependencies = ["torch>=…", …], # ///'
-    if not found:
-        bad(1, "has no PEP 723 header", mend)
-        return {}
-    line = source.count("\n", 0, found.start()) + 1
-    content = re.sub(r"(?m)^# ?", "", found["content"])
-    try:
-        header = tomllib.loads(content)
-        asked = [Requirement(text) for text in header["dependencies"]]
-    except (tomllib.TOMLDecodeError, InvalidRequirement, KeyError, TypeError) as error:
-        bad(line, f"the PEP 723 header cannot be read: {str(error).splitlines()[0]}", mend)
-        return {}
-    return {r.name: ",".join(sorted(map(str, r.specifier), reverse=True)) for r in asked}
-
-
-def _sections(lesson: str, bad: Bad) -> dict[str, tuple[int, str]]:
-    """The text between each pair of section markers, with the number of its first line."""
-    sections: dict[str, tuple[int, str]] = {}
-    opened: dict[str, tuple[int, int]] = {}  # name -> first line, where its text begins
-    for found in MARKER_LINE.finditer(lesson):
-        line, (what, name) = lesson.count("\n", 0, found.start()) + 1, found.groups()
-        if what == "start" and (name in opened or name in sections):
-            bad(line, f"section {name} is opened twice", "Give each section a name of its own")
-        elif what == "start":
-            opened[name] = line + 1, found.end() + 1
-        elif name not in opened:
-            bad(line, f"section {name} is closed and was not open", f"Write # --8<-- [start:{name}] above it")
-        else:
-            first, begin = opened.pop(name)
-            sections[name] = first, lesson[begin : found.start()]
-    for name, (first, _) in opened.items():
-        bad(first - 1, f"section {name} is not closed", f"Write # --8<-- [end:{name}] below its last line")
-    return sections
-
-
-def _rows(table: ast.Dict, what: str, width: int, columns: str, bad: Bad) -> Iterator[tuple[str, int, list[ast.expr]]]:
-    """Key, line and columns of each row of CLAIMS or BREAKS that has the right form."""
-    seen: dict[str, int] = {}
-    for key, value in zip(table.keys, table.values, strict=True):
-        line = (key or value).lineno
-        name = _constant(key) if key else None
-        if name is None:
-            bad(line, f"a key of {what} is not a string literal", "Write it out: labs are read without running")
-        elif name in seen:
-            bad(line, f"{name} stands in {what} twice, first in line {seen[name]}", "Give each row an id of its own")
-        elif not isinstance(value, ast.Tuple) or len(value.elts) != width:
-            bad(line, f"{name} is not a tuple of {width}", f"Write ({columns})")
-        else:
-            seen[name] = line
-            yield name, line, value.elts
-
-
-def _claims(table: ast.Dict, stem: str, source: str, bad: Bad) -> dict[str, Claim]:
-    claims, lines = {}, source.encode().split(b"\n")
-    columns = "kind, measure, arguments, bound, judges, GiB, why"
-    for name, line, (kind, _, arguments, bound, judges, gib, why) in _rows(table, "CLAIMS", 7, columns, bad):
-        row = {"kind": _constant(kind), "judges": _constant(judges), "why": _constant(why)}
-        value, room = arithmetic(bound), arithmetic(gib)
-        if value is None and row["kind"] in ("count", "codegen"):
-            value = _constant(bound)
-        if not CASE_ID.fullmatch(name):
-            bad(line, f"{name} is not a claim id", "Write case.metric, small letters, digits and _ only")
-        elif row["kind"] not in KINDS:
-            bad(line, f"{name} has the kind {ast.unparse(kind)}", f"Allowed: {', '.join(KINDS)}")
-        elif row["judges"] not in JUDGES:
-            bad(line, f"{name} can be judged by {ast.unparse(judges)}", f"Allowed: {', '.join(JUDGES)}")
-        elif not row["why"] or not row["why"].strip():
-            mend = "Derive it from dtype, length of the sum and accumulator"
-            bad(line, f"{name} gives no reason for its bound", mend)
-        elif value is None:
-            bad(line, f"{name} has the bound {ast.unparse(bound)}", "Write a number, or arithmetic of numbers")
-        elif not isinstance(room, int):
-            bad(line, f"{name} needs {ast.unparse(gib)} GiB", "Write a whole number of GiB")
-        else:
-            claim_id = f"{short_name(stem)}.{name}"
-            written = _written(lines, arguments)
-            claims[claim_id] = Claim(claim_id, row["kind"], stem, value, row["judges"], room, row["why"], written)
-    return claims
-
-
-def _breaks(table: ast.Dict, stem: str, claims: Mapping[str, Claim], sections: Mapping, bad: Bad) -> dict[str, Break]:
-    breaks = {}
-    for name, line, elements in _rows(table, "BREAKS", 6, "section, old, new, claim, how, seen", bad):
-        texts = [_constant(element) for element in elements]
-        if None in texts:
-            bad(line, f"{name}: {ast.unparse(elements[texts.index(None)])} is not a string literal", "Write it out")
-            continue
-        section, old, new, claim, how, seen = texts
-        times = sections[section][1].count(old) if section in sections and old else 0
-        if not re.fullmatch(r"[a-z0-9_]+", name):
-            bad(line, f"{name} is not a name of a break", "Use small letters, digits and _ only")
-        elif section not in sections:
-            mend = f"Allowed: {', '.join(sections) or 'none'}"
-            bad(line, f"{name} changes the section {section}, which is not there", mend)
-        elif times != 1:
-            bad(
-                line,
-                f"{name}: its text {old!r} occurs {times} times in section {section}",
-                "Choose a text that occurs once",
-            )
-        elif old == new:
-            bad(line, f"{name} changes nothing", "Let the new text differ from the old one")
-        elif how not in WAYS:
-            bad(line, f"{name} is to be caught by {how!r}", f"Allowed: {', '.join(WAYS)}")
-        elif f"{short_name(stem)}.{claim}" not in claims:
-            bad(line, f"{name} names the claim {claim}, which is not in CLAIMS", "Name the claim that must then fail")
-        else:
-            breaks[name] = Break(name, section, old, new, f"{short_name(stem)}.{claim}", how, seen)
-    return breaks
-
-
-def _written(lines: list[bytes], node: ast.expr) -> str:
-    """The node's source on one line. (ast.get_source_segment splits the whole file each time.)"""
-    if node.lineno == node.end_lineno:
-        return lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()
-    return ast.unparse(node)
-
-
-def _constant(node: ast.expr) -> str | None:
-    """The string that a node is; None for anything else."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def arithmetic(node: ast.expr) -> float | int | None:
-    """The number that a literal or arithmetic of literals gives, such as 64 * 2**-24; None for anything else."""
-    match node:
-        case ast.Constant(value=bool()):
-            return None
-        case ast.Constant(value=int() | float()):
-            return node.value if math.isfinite(node.value) else None
-        case ast.UnaryOp(op=op, operand=inner) if type(op) in ARITHMETIC:
-            value = arithmetic(inner)
-            return None if value is None else ARITHMETIC[type(op)](value)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
-            a, b = arithmetic(left), arithmetic(right)
-            if a is None or b is None or (isinstance(op, ast.Pow) and (abs(b) > 1100 or abs(a) > 2**64)):
-                return None
-            try:
-                value = ARITHMETIC[type(op)](a, b)
-                return value if isinstance(value, int | float) and math.isfinite(value) else None
-            except ArithmeticError:
-                return None
-    return None
 
 
 # Data: records, terms, sources, decisions
@@ -538,6 +250,10 @@ def _add_record(book: Book, path: Path, text: str) -> None:
     name = _name(book.root, path)
     try:
         data = parse_json(text)
+        if isinstance(data, dict) and data.get("schema") == 1:
+            what = "is a record of schema 1, of a lab that has been written anew since"
+            book.problems.append(Problem(name, 1, what, "Delete it, and run `proof record`"))
+            return
         check_schema("record", data, text)
     except Unreadable as error:
         mend = "Never edit a record: restore it from git, or delete it and run `proof record` again"
@@ -577,7 +293,7 @@ def _add_versions(book: Book, path: Path, text: str) -> None:
 
 
 def _words(path: Path, data: dict[str, Any], _: str) -> LabWords:
-    return LabWords(path, **{"breaks": {}} | data)
+    return LabWords(path, **data)
 
 
 def _term(path: Path, data: dict[str, Any], _: str) -> Term:

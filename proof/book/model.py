@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -12,29 +13,31 @@ from proof.problem import Problem
 
 Lang = Literal["zh", "en"]
 LANGS: tuple[Lang, ...] = ("zh", "en")
-Kind = Literal["error", "ratio", "count", "codegen", "break", "source"]
+Kind = Literal["error", "ratio", "count", "codegen", "bug", "source"]
 State = Literal["valid", "aged", "pending", "stale-source", "stale-env", "stale-code", "contradicted"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of a lab's CLAIMS or BREAKS, or one cited source: what is said, and who can judge it."""
+    """One row of a lab's CLAIMS or BUGS, or one cited source: what holds, and who can judge it."""
 
-    id: str  # softmax.ragged_fp32.max_abs_err, softmax.no_mask.break, source.vllm-fused-moe-kernel
+    id: str  # softmax.ragged_fp32.max_abs_err, softmax.no_mask.bug, source.vllm-fused-moe-kernel
     kind: Kind
     lab: str  # stem, triton_softmax; "" for a source
     bound: float | int | str
     judges: Literal["any", "gpu", "compile"]
     gib: int
-    why: str  # the reason for the bound; for a break, what one sees
+    why: str  # the reason for the bound; for a bug, what one sees
     arguments: str = ""  # as written in the table
-    claim: str = ""  # of a break: the claim that must fail
-    fails: Kind | Literal[""] = ""  # of a break: the kind of that claim
+    claim: str = ""  # of a bug: the claim that must fail
+    fails: Kind | Literal[""] = ""  # of a bug: the kind of that claim
+    predicted: float | None = None  # of a ratio: what a model says, within the fraction `tolerance`
+    tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
-class Break:
-    """One row of BREAKS: `old` occurs exactly once in the section and becomes `new`."""
+class Bug:
+    """One row of BUGS: `old` occurs exactly once in the section and becomes `new`."""
 
     name: str
     section: str
@@ -52,28 +55,37 @@ class Lab:
     stem: str  # triton_softmax
     path: Path
     source: str
-    sha256: str  # of the lesson part, see load.lesson_hash
+    sha256: str  # of the lesson, see companions.lab_hash
+    judge_sha256: str  # of its companions, see companions.judge_hash
     requires: dict[str, str]  # PEP 723: torch -> ">=2.11,<2.15"
     title: str  # first line of the docstring
-    card: dict[str, str]  # Learn, Run, Memory, Card, Minutes
-    claims: dict[str, Claim]  # errors, ratios, counts and breaks, by id, in order
-    breaks: dict[str, Break]  # by name
+    card: dict[str, str]  # Learn, Run, Memory, GPU, Minutes
+    claims: dict[str, Claim]  # errors, ratios, counts and bugs, by id, in order
+    bugs: dict[str, Bug]  # by name
     sections: dict[str, tuple[int, str]]  # name -> first line number, text
-    switches: dict[str, str] = field(default_factory=dict)  # what os.environ.setdefault sets at the top level
+    switches: Mapping[str, str] = field(default_factory=dict)  # SWITCHES of judge.py: what a run sets
+    companions: dict[str, str] = field(default_factory=dict)  # text by name, each below those that it imports
 
 
 @dataclass(frozen=True)
 class LabWords:
-    """What pages say of a lab in one language: English stands in the lab itself, Chinese in docs/zh/labs/<stem>.yml."""
+    """What pages say of a lab in one language: English stands in the lab itself, Chinese beside it in <stem>.zh.yml."""
 
     path: Path
     title: str  # its short name, for menus and headings
     sentence: str
     learn: str
     memory: str
-    card: str
+    gpu: str
     why: dict[str, str]  # case.metric -> the reason for the bound
-    breaks: dict[str, str]  # name -> what one sees
+    bugs: dict[str, str] = field(default_factory=dict)  # name -> what one sees
+    comments: dict[str, str] = field(default_factory=dict)  # a comment of a section that pages show -> in this language
+    docstrings: dict[str, str] = field(default_factory=dict)  # the same of docstrings there
+
+    @property
+    def lab(self) -> str:
+        """The stem of the lab that they are about."""
+        return self.path.name.split(".")[0]
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,14 @@ class Record:
     @property
     def triton_minor(self) -> str:
         return ".".join(self.data["environment"]["triton"].split(".")[:2])
+
+    def outdated(self, lab: Lab) -> str:
+        """What has changed since this run, in a sentence; empty when lab and judge are as they were."""
+        if self.data["lab_sha256"] != lab.sha256:
+            return "the lab has changed since this run"
+        if self.data["judge_sha256"] != lab.judge_sha256:
+            return "the judge has changed since this run"
+        return ""
 
     @property
     def utc(self) -> datetime:
@@ -204,6 +224,7 @@ class Book:
     root: Path
     today: date
     labs: dict[str, Lab] = field(default_factory=dict)
+    companions: dict[str, str] = field(default_factory=dict)  # the other Python files of labs/: judge.py -> text
     words: dict[str, LabWords] = field(default_factory=dict)  # the Chinese ones, by the stem of the lab
     records: list[Record] = field(default_factory=list)
     compiled: dict[str, Compiled] = field(default_factory=dict)  # by the stem of the lab

@@ -9,7 +9,6 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from proof.book.load import lesson_part
 from proof.book.model import Book
 from proof.problem import Problem
 from proof.text.documents import line_of, place
@@ -21,7 +20,7 @@ BLIND = re.compile(r"\b(bfloat16|bf16|tf32\w*|bf16x\d)\b", re.I)  # what the int
 def fills(book: Book) -> Iterable[Problem]:
     """A masked load names no fill: the interpreter puts 0 there, a GPU whatever the register held."""
     for lab in book.labs.values():
-        lines = lesson_part(lab.source).split("\n")
+        lines = lab.source.split("\n")
         for call in _calls(lab.source):
             named = {keyword.arg for keyword in call.keywords}
             masked = "mask" in named or len(call.args) > 1
@@ -55,7 +54,7 @@ def judges(book: Book) -> Iterable[Problem]:
 
 def _calls(source: str) -> Iterator[ast.Call]:
     try:
-        tree = ast.parse(lesson_part(source))
+        tree = ast.parse(source)
     except SyntaxError:  # what could not be read is told elsewhere
         return
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Call))

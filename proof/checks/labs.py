@@ -1,4 +1,4 @@
-"""A lab runs alone: it carries the common part unchanged, says what it needs, breaks itself, and is told in Chinese too."""
+"""A lab says what it needs, seeds bugs into itself, shares no name with its companions, and has its words in Chinese too."""
 
 from __future__ import annotations
 
@@ -6,55 +6,39 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from proof.book import common_part as fix
 from proof.book import labwords
+from proof.book.companions import names_twice
+from proof.book.lab import KEYS
 from proof.book.load import yaml_line
 from proof.book.model import Book, Lab, LabWords
 from proof.problem import Problem, nearest
 from proof.text.documents import line_of, place, text_of
 from proof.text.numbers import numbers
 
-CARD = ("Learn", "Run", "Memory", "Card", "Minutes")
 NEEDS = ("torch", "triton", "numpy")
 
 
 def faults(book: Book) -> Iterable[Problem]:
-    """A lab's common part, header, card or breaks are not as every lab has them."""
+    """A lab's header, docstring, tables or companions are not as every lab has them."""
     for lab in book.labs.values():
         for line, what, mend in _faults(lab):
             yield Problem(place(book, lab.path), line, what, mend)
 
 
 def _faults(lab: Lab) -> Iterable[tuple[int, str, str]]:
-    repaired = fix.repaired(lab.source)
-    if repaired is None:
-        yield (
-            1,
-            "there is no common part",
-            f"Paste any other lab's below the lesson: its first line is “{fix.MARKER} …”",
-        )
-    elif repaired != lab.source:
-        yield (
-            line_of(lab.path, fix.MARKER),
-            "the common part is not proof/common.py's",
-            "Run `make fix`, which copies it here",
-        )
     for name in NEEDS:
         if lab.requires and name not in lab.requires:
             yield line_of(lab.path, "dependencies"), f"the header does not ask for {name}", "Add it to dependencies"
-    missing = [key for key in CARD if not lab.card.get(key, "").strip()]
+    missing = [key for key in KEYS if not lab.card.get(key, "").strip()]
     if missing and lab.title:
-        yield (
-            line_of(lab.path, '"""'),
-            f"the docstring lacks {', '.join(missing)}",
-            f"Write {', '.join(CARD)}, a line each",
-        )
-    if not lab.breaks:
-        yield (
-            line_of(lab.path, "BREAKS"),
-            "there is no break",
-            "Add a broken variant that a claim catches: it proves the check",
-        )
+        what = f"the docstring lacks {', '.join(missing)}"
+        yield line_of(lab.path, '"""'), what, f"Write {', '.join(KEYS)}, a line each"
+    if not lab.bugs:
+        what = "there is no seeded bug"
+        yield line_of(lab.path, "BUGS"), what, "Add a bug that a claim catches: it proves the check"
+    for name in names_twice(lab.source, lab.companions):
+        what = f"{name} is defined in more than one file of the lab and its companions"
+        yield line_of(lab.path, name), what, "Rename one: a bundle holds them all in one file"
 
 
 def memory(book: Book) -> Iterable[Problem]:
@@ -67,7 +51,7 @@ def memory(book: Book) -> Iterable[Problem]:
         peaks = [
             (row["peak_mib"], row["id"], record)
             for record in book.records
-            if record.lab == lab.stem and record.is_gpu and record.data["lab_sha256"] == lab.sha256
+            if record.lab == lab.stem and record.is_gpu and not record.outdated(lab)
             for row in record.data["claims"]
             if row.get("peak_mib")
         ]
@@ -81,16 +65,14 @@ def memory(book: Book) -> Iterable[Problem]:
 def words(book: Book) -> Iterable[Problem]:
     """What Chinese pages say of a lab is missing, of something that is gone, not Chinese, or of other numbers."""
     for stem, lab in book.labs.items():
-        file = f"docs/zh/labs/{stem}.yml"
+        file = f"labs/{stem}.zh.yml"
         if there := book.words.get(stem):
             text = text_of(there.path)
             for at, what, mend in _words(lab, there):
                 yield Problem(file, yaml_line(text, list(at)), what, mend)
         elif not (book.root / file).exists():  # else what is wrong with it is said already
             what = f"{file} is missing, so Chinese pages speak English of this lab"
-            mend = (
-                "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
-            )
+            mend = "Write it: title, sentence, learn, memory, gpu, why (case.metric: reason), bugs (name: what is seen)"
             yield Problem(place(book, lab.path), 1, what, mend)
     for stem, there in book.words.items():
         if not (book.root / f"labs/{stem}.py").exists():

@@ -26,7 +26,7 @@ def contradictions(book: Book) -> Iterable[Problem]:
             yield Problem(
                 place(book, record.path), 1, "the record was edited: its content no longer fits its name", mend
             )
-        elif record.data["lab_sha256"] != lab.sha256:
+        elif record.outdated(lab):
             yield from _widened(book, lab, record)
         elif record.path not in failing:
             mend = "Remove the file, and run `proof record` again: the lab prints no such thing"
@@ -92,8 +92,8 @@ def _standings(book: Book) -> Iterator[Standing]:
 def _needed(book: Book, macro: Macro) -> Iterator[tuple[str, Standing | None]]:
     """The claims that a macro shows, with what is known of each where it shows them."""
     for room, name in citations(macro.name, macro.args, macro.kwargs):
-        claim_id = f"{name.removesuffix('.break')}.break" if room == "break" else name
-        if room in ("claim", "break") and claim_id in book.claims and macro.kwargs.get("field") != "bound":
+        claim_id = f"{name.removesuffix('.bug')}.bug" if room == "bug" else name
+        if room in ("claim", "bug") and claim_id in book.claims and macro.kwargs.get("field") != "bound":
             interpreted = macro.kwargs.get("on") == "interpreter"
             yield claim_id, (state.interpreter if interpreted else state.standing)(book, claim_id)
 

@@ -18,10 +18,10 @@ START = re.compile(r"-{1,}8<-{1,}[ \t]+\[[ \t]*start[ \t]*:[ \t]*([\w-]+)[ \t]*\
 
 def known(book: Book) -> dict[str, set[str]]:
     """What can be cited, by room."""
-    breaks = {claim_id for claim_id, claim in book.claims.items() if claim.kind == "break"}
+    bugs = {claim_id for claim_id, claim in book.claims.items() if claim.kind == "bug"}
     return {
         "claim": set(book.claims) | {f"source.{source}" for source in book.sources},
-        "break": breaks | {name.removesuffix(".break") for name in breaks},
+        "bug": bugs | {name.removesuffix(".bug") for name in bugs},
         "term": set(book.terms),
         "decision": {number for number, _ in book.decisions},
         "source": set(book.sources),

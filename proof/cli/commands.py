@@ -153,14 +153,13 @@ def freshness(today: date) -> None:
 @main.command()
 @click.option("--check", "check_only", is_flag=True, help="Change nothing; fail when something would change.")
 def fix(check_only: bool) -> None:
-    """Rewrite what follows from elsewhere: the common part of every lab, and the spacing of Chinese."""
-    from proof.book.common_part import fix as fix_tree
+    """Rewrite the spacing of Chinese where it is not as the rules of this project want it."""
     from proof.book.text import replace
     from proof.text import spacing as prose
 
-    changed = fix_tree(_root(), not check_only)
+    changed: list[str] = []
     try:
-        changed += prose.fix(_root(), None if check_only else replace)
+        changed = prose.fix(_root(), None if check_only else replace)
     except ImportError:
         click.echo("Chinese spacing was not looked at: autocorrect-py is missing, make setup installs it", err=True)
     for sentence in changed:

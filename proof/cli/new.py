@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
-from proof.book import common_part as fix
-from proof.book.load import short_name
+from proof.book.lab import short_name
 from proof.book.model import LANGS, Book, Lab, Lang
 from proof.checks.files import RESERVED
 from proof.checks.glossary import fold, labels
@@ -149,11 +148,11 @@ def _lab(book: Book, name: str) -> Start:
     stem = f"triton_{name}"
     values = {"name": name, "stem": stem, "title": _title(name)}
     lesson = _filled("lab.py", values)
-    if name in _meant(_filled("lab.py", values | {"name": "_"})):
+    if name in _meant(_filled("lab.py", values | {"name": "_"}), book.companions.values()):
         raise Refused(f"a launcher called {name} would hide what a lab or Python calls so: take a longer name")
     files = {
-        f"labs/{stem}.py": f"{lesson.rstrip()}\n\n\n{fix.master()}",
-        f"docs/zh/labs/{stem}.yml": _filled("labwords.yml", values),
+        f"labs/{stem}.py": lesson,
+        f"labs/{stem}.zh.yml": _filled("labwords.yml", values),
         f"tests/labs/test_{name}.py": _filled("test_lab.py", values),
     }
     known = {short_name(stem): stem for stem in book.labs}
@@ -193,17 +192,17 @@ def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:
     if not lab or "kernel" not in lab.sections:
         said = words["no lab"].format(stem=f"triton_{name}")
         return {"lab": said, "run": words["look"], "pitfalls": words["pit"]}
-    claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "break")
+    claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "bug")
     code = f'```python\n--8<-- "labs/{lab.stem}.py:kernel"\n```'
     notes = [f'{{{{ notes("{lab.stem}:kernel") }}}}\n\n- `{line}`: {words["line"]}' for line in _telling(lab)]
-    breaks = [
-        f'### {broken} {{ #pit-{broken.replace("_", "-")} }}\n\n{words["pit"]}\n\n{{{{ break_diff("{name}.{broken}") }}}}'
-        for broken in lab.breaks
+    bugs = [
+        f'### {bug} {{ #pit-{bug.replace("_", "-")} }}\n\n{words["pit"]}\n\n{{{{ bug_diff("{name}.{bug}") }}}}'
+        for bug in lab.bugs
     ]
     return {
         "lab": "\n\n".join([code, *notes, f"{{{{ claims({claims}) }}}}"]),
         "run": f'{{{{ lab_card("{lab.stem}") }}}}\n\n{words["look"]}',
-        "pitfalls": "\n\n".join(breaks) or words["pit"],
+        "pitfalls": "\n\n".join(bugs) or words["pit"],
     }
 
 
@@ -280,14 +279,14 @@ def _bare(name: str) -> str:
     return "".join(word.removesuffix("s") for word in re.findall(r"[a-z0-9]+", name.casefold()))
 
 
-def _meant(lesson: str) -> set[str]:
-    """Every name that means something in Python, in this lesson part of a lab, or at the top of the common part."""
+def _meant(lesson: str, companions: Iterable[str]) -> set[str]:
+    """Every name that means something in Python, in this lab, or at the top of a companion."""
     names = {*keyword.kwlist, *dir(builtins)}
-    common = ast.parse(fix.master()).body
-    plain = [node for node in common if not isinstance(node, ast.FunctionDef)]
-    for node in [*common, *(child for tree in (ast.parse(lesson), *plain) for child in ast.walk(tree))]:
+    statements = [node for text in companions for node in ast.parse(text).body]
+    plain = [node for node in statements if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    for node in [*statements, *(child for tree in (ast.parse(lesson), *plain) for child in ast.walk(tree))]:
         match node:
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names.add(name)
             case ast.alias(name=name, asname=asname):
                 names.add(asname or name.partition(".")[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proof.book.load import short_name
+from proof.book.lab import short_name
 from proof.book.model import Book, Lab
 from proof.evidence.targets import TARGETS
 from proof.problem import PageError
@@ -107,9 +107,9 @@ def asked(book: Book) -> list[Asked]:
 
 
 def declares(lab: Lab, target: str) -> bool:
-    """Whether the lab's Card line promises cards of this maker; one that names no maker promises all."""
+    """Whether the lab's GPU line promises GPUs of this maker; one that names no maker promises all."""
     makers = {"nvidia": "NVIDIA", "amd": "AMD"}
-    named = [maker for maker, name in makers.items() if name in lab.card.get("Card", "")]
+    named = [maker for maker, name in makers.items() if name in lab.card.get("GPU", "")]
     return TARGETS[target].vendor in (named or makers)
 
 

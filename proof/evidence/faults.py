@@ -50,7 +50,7 @@ def faults(book: Book, lab: Lab, data: dict[str, Any]) -> Iterator[tuple[str, st
 
 def _row_faults(claim: Claim, row: dict[str, Any], record: Record) -> Iterator[str]:
     """What in a row is not as its lab declares, or cannot be."""
-    for field in ("kind", "bound", "why", *(["claim"] if claim.kind == "break" else ["judges"])):
+    for field in ("kind", "bound", "why", *(["claim"] if claim.kind == "bug" else ["judges"])):
         if row[field] != getattr(claim, field):
             yield f"{field} is {row[field]!r}, the lab says {getattr(claim, field)!r}"
             return
@@ -60,7 +60,7 @@ def _row_faults(claim: Claim, row: dict[str, Any], record: Record) -> Iterator[s
     if claim.judges == "gpu" and not record.is_gpu and row["verdict"] != "-":
         yield f"only a GPU can judge it, and this ran on {record.device['name']}"
     figures = ("value", "max_abs_err", "max_rel_err", "scale", "low", "high")
-    told = row["value"] if claim.kind == "break" else row["verdict"]
+    told = row["value"] if claim.kind == "bug" else row["verdict"]
     if told in ("ok", "-") and (gone := [name for name in figures if name in row and row[name] is None]):
         yield f"{gone[0]} is not finite, and yet the verdict is {told}"
     metric = claim.id.rpartition(".")[2]

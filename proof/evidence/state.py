@@ -6,12 +6,13 @@ Figures of the interpreter and of GPUs are two truths: `standing` never looks at
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
-from proof import common
 from proof.book.model import Book, Claim, Lab, Record, Source, Standing, State
+from proof.evidence import verdict as rule
 from proof.evidence import versions
 from proof.problem import nearest
 
@@ -79,8 +80,11 @@ def verdict(claim: Claim, row: dict) -> str:
     """The verdict of a record's row, from its figures and the lab's bound. Only what the run alone could see is believed."""
     if row["verdict"] in ("-", "guard", "fault", "raised"):
         return row["verdict"]
+    declared: dict[str, Any] = {"kind": claim.kind, "bound": claim.bound}
+    if claim.predicted is not None:
+        declared |= {"predicted": claim.predicted, "tolerance": claim.tolerance}
     try:
-        return common.verdict(row | {"kind": claim.kind, "bound": claim.bound})
+        return rule.verdict(row | declared)
     except (KeyError, TypeError):  # a figure is null or gone
         return "nonfinite"
 
@@ -104,7 +108,7 @@ def _of_class(book: Book, claim: Claim, records: Iterable[Record]) -> Standing:
     """One class of device. For each Triton minor the newest run of the lab as it stands counts, else its newest run."""
     lab = book.labs[claim.lab]
     newest: dict[str, Record] = {}
-    for record in sorted(records, key=lambda r: (r.data["lab_sha256"] == lab.sha256, r.utc, r.path.name)):
+    for record in sorted(records, key=lambda r: (not r.outdated(lab), r.utc, r.path.name)):
         newest[record.triton_minor] = record
     counting = {r.path: r for r in [*newest.values(), *(r for r in records if not r.intact)]}.values()
     found = [_judge(book, claim, lab, record) for record in counting]
@@ -122,8 +126,8 @@ def _judge(book: Book, claim: Claim, lab: Lab, record: Record) -> Standing:
     age = (book.today - record.utc.date()).days
     if not record.intact:
         return be("contradicted", "the record was edited: its content has not the hash in its name")
-    if record.data["lab_sha256"] != lab.sha256:
-        return be("stale-source", "the lab has changed since this run")
+    if changed := record.outdated(lab):
+        return be("stale-source", changed)
     if other := _other_environment(lab, record):
         return be("stale-env", other)
     if other := versions.changed_code(book, record):
@@ -182,7 +186,7 @@ def records_of(book: Book, lab: Lab) -> list[Record]:
 
 def current(lab: Lab, record: Record) -> bool:
     """Whether the record is of this very code and was not edited."""
-    return record.intact and record.data["lab_sha256"] == lab.sha256
+    return record.intact and not record.outdated(lab)
 
 
 def tally(lab: Lab, record: Record) -> tuple[int, int, int]:

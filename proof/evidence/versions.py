@@ -60,7 +60,7 @@ def comparable(book: Book, lab: Lab) -> list[Record]:
     """The newest record of each NVIDIA card that is of today's lab and of a Triton that is tried here."""
     newest: dict[tuple[str, str], Record] = {}
     for record in sorted(book.records, key=lambda r: (r.utc, r.path.name)):
-        fits = record.lab == lab.stem and record.data["lab_sha256"] == lab.sha256 and record.device["kind"] == "cuda"
+        fits = record.lab == lab.stem and not record.outdated(lab) and record.device["kind"] == "cuda"
         if fits and record.data["environment"]["triton"] in TRITONS:
             newest[record.device_class, record.data["environment"]["triton"]] = record
     return list(newest.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from proof.book.load import arithmetic
+from proof.book.lab import arithmetic
 from proof.book.model import Book, Claim, Lang, Record, Standing
 from proof.evidence import state
 from proof.pages.format import SHOWN, badge, claim_href, device_short, link, md, number, recorded_on, times

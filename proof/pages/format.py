@@ -123,7 +123,7 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
     if row.get(name) is None:
         there = [field for field in _ROW_FIELDS if row.get(field) is not None]
         raise LookupError(f"{claim.id} has no {name} in its record; it has {', '.join(there)}")
-    if name == "value" and claim.kind == "break":
+    if name == "value" and claim.kind == "bug":
         return way(claim, row["value"], lang)
     if name in ("value", "figure") and {claim.kind, claim.fails} & {"count", "codegen"}:
         return exact(row[name])
@@ -134,7 +134,7 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
 
 def bound(claim: Claim, lang: Lang) -> str:
     """The bound with its sense: ≤ 4.77e-07, ≥ 0.970×, = 10; for a break, how the claim must fail."""
-    if claim.kind == "break":
+    if claim.kind == "bug":
         return way(claim, str(claim.bound), lang)
     if claim.kind == "ratio":
         return "≥\u00a0" + times(float(claim.bound))
@@ -195,7 +195,7 @@ def shown_value(standing: Standing | None, lang: Lang) -> str:
     if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
         return "–"
     claim, row, shown = standing.claim, standing.row, figure(standing, lang=lang)
-    if claim.kind == "break" and row["value"] == "error" and row.get("figure") is not None:
+    if claim.kind == "bug" and row["value"] == "error" and row.get("figure") is not None:
         found = figure(standing, "figure")
         return f"{md(shown)} ({code(found) if isinstance(row['figure'], str) else md(found)})"
     return code(shown) if claim.kind == "codegen" and isinstance(row["value"], str) else unbroken(shown)

@@ -1,4 +1,4 @@
-"""What a lab's page and the lab macros show: card, claims, breaks as diffs, devices, timings. Markdown text throughout."""
+"""What a lab's page and the lab macros show: card, claims, bugs as diffs, devices, timings. Markdown text throughout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from proof.book.labwords import reason, short, words
-from proof.book.model import Book, Break, Claim, Lab, Lang, Standing
+from proof.book.model import Book, Bug, Claim, Lab, Lang, Standing
 from proof.evidence import order, state
 from proof.evidence.state import current, records_of, tally
 from proof.pages.format import (
@@ -115,7 +115,7 @@ def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
     heads = [word(lang, key) for key in ("claim", "bound", "gpu", "in the interpreter", "state")]
     rows = []
     for claim in lab.claims.values():
-        if claim.kind == "break":
+        if claim.kind == "bug":
             continue
         found = state.standing(book, claim.id)
         name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(short(claim))}</a>'
@@ -125,21 +125,21 @@ def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
     return table(heads, rows)
 
 
-# Breaks
+# Seeded bugs
 
 
-def break_text(lab: Lab, broken: Break, file: str) -> str:
-    """The break as a unified diff of the lab's own text, with the lab's line numbers: `patch` accepts it.
+def bug_text(lab: Lab, bug: Bug, file: str) -> str:
+    """The bug as a unified diff of the lab's own text, with the lab's line numbers: `patch` accepts it.
 
     Raises PageError if its text does not occur exactly once in its section.
     """
-    line, text = lab.sections.get(broken.section, (1, ""))
-    if (found := text.count(broken.old)) != 1:
-        what = f"the text of break {broken.name!r} occurs {found} times in section {broken.section!r}"
-        raise PageError(file, line, what, "Change its text in BREAKS so that the section holds it exactly once")
-    old, new = text.splitlines(), text.replace(broken.old, broken.new).splitlines()
+    line, text = lab.sections.get(bug.section, (1, ""))
+    if (found := text.count(bug.old)) != 1:
+        what = f"the text of the bug {bug.name!r} occurs {found} times in section {bug.section!r}"
+        raise PageError(file, line, what, "Change its text in BUGS so that the section holds it exactly once")
+    old, new = text.splitlines(), text.replace(bug.old, bug.new).splitlines()
     name = f"{lab.stem}.py"
-    lines = list(difflib.unified_diff(old, new, name, f"{name} ({broken.name})", lineterm="", n=2))
+    lines = list(difflib.unified_diff(old, new, name, f"{name} ({bug.name})", lineterm="", n=2))
     shift = line - 1
     return "\n".join(re.sub(r"^@@ -(\d+)(.*?) \+(\d+)(.*?) @@$", lambda m: _moved(m, shift), each) for each in lines)
 
@@ -149,7 +149,7 @@ def _moved(m: re.Match[str], shift: int) -> str:
 
 
 def seen_parts(book: Book, claim: Claim, lang: Lang) -> list[str]:
-    """What the break did on a GPU and in the interpreter, each with its device, or the badge of its state."""
+    """What the bug did on a GPU and in the interpreter, each with its device, or the badge of its state."""
     gpu, interpreter = state.standing(book, claim.id), state.interpreter(book, claim.id)
     parts = [value_cell(gpu, lang) if gpu.state in SHOWN else badge(gpu, lang)]
     if interpreter is not None and interpreter.row is not None:
@@ -159,37 +159,37 @@ def seen_parts(book: Book, claim: Claim, lang: Lang) -> list[str]:
     return list(dict.fromkeys(parts))  # the compiler says the same wherever it ran
 
 
-def break_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
+def bug_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
     """The diff, the claim that must fail and how, and what was seen where."""
-    broken = lab.breaks[name]
-    claim = lab.claims[f"{bare(lab.stem)}.{name}.break"]
-    target = lab.claims[broken.claim]
+    bug = lab.bugs[name]
+    claim = lab.claims[f"{bare(lab.stem)}.{name}.bug"]
+    target = lab.claims[bug.claim]
     colon = word(lang, "colon")
     return "\n".join(
         [
             "```diff",
-            break_text(lab, broken, where(lab.path, book.root)),
+            bug_text(lab, bug, where(lab.path, book.root)),
             "```",
             "",
-            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(way(claim, broken.how, lang))} · {md(reason(book, claim, lang))}",
+            f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(way(claim, bug.how, lang))} · {md(reason(book, claim, lang))}",
             f"- **{word(lang, 'seen on')}**{colon}{' · '.join(seen_parts(book, claim, lang))}",
             "",
         ]
     )
 
 
-def _lab_breaks(book: Book, lab: Lab, lang: Lang, up: str) -> str:
-    heads = [word(lang, key) for key in ("break", "must fail", "how", "seen on")]
+def _lab_bugs(book: Book, lab: Lab, lang: Lang, up: str) -> str:
+    heads = [word(lang, key) for key in ("bug", "must fail", "how", "seen on")]
     rows, diffs = [], []
-    for broken in lab.breaks.values():
-        claim = lab.claims[f"{bare(lab.stem)}.{broken.name}.break"]
-        name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(broken.name)}</a>'
-        how = f"{md(way(claim, broken.how, lang))}<br>{md(reason(book, claim, lang))}"
-        target = link(f"#{broken.claim}", code(short(lab.claims[broken.claim])))
+    for bug in lab.bugs.values():
+        claim = lab.claims[f"{bare(lab.stem)}.{bug.name}.bug"]
+        name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(bug.name)}</a>'
+        how = f"{md(way(claim, bug.how, lang))}<br>{md(reason(book, claim, lang))}"
+        target = link(f"#{bug.claim}", code(short(lab.claims[bug.claim])))
         rows.append([name, target, how, "<br>".join(seen_parts(book, claim, lang))])
-        text = break_text(lab, broken, where(lab.path, book.root))
+        text = bug_text(lab, bug, where(lab.path, book.root))
         inside = "\n".join(f"    {line}".rstrip() for line in ("```diff", *text.splitlines(), "```"))
-        diffs.append(f'??? example "{broken.name}"\n\n{inside}\n')
+        diffs.append(f'??? example "{bug.name}"\n\n{inside}\n')
     return table(heads, rows) + "\n" + "\n".join(diffs)
 
 
@@ -261,7 +261,7 @@ def lab_card(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     rows = [
         [word(lang, "learn"), md(told.learn)],
         [word(lang, "memory"), "<br>".join(part for part in (md(told.memory), _peak(book, lab, lang)) if part)],
-        [word(lang, "gpus"), md(told.card)],
+        [word(lang, "gpus"), md(told.gpu)],
         [word(lang, "minutes"), md(word(lang, "about minutes", n=minutes)) if minutes else ""],
         [word(lang, "run"), "<br>".join(run)],
         [word(lang, "download"), downloads(lab, up)],
@@ -283,7 +283,7 @@ def labs_table(book: Book, lang: Lang, up: str) -> str:
 
 
 def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
-    """What stands above the recorded run: title, sentence, card, claims, breaks, devices, timings."""
+    """What stands above the recorded run: title, sentence, card, claims, bugs, devices, timings."""
     told, found = words(book, lab, lang), counts(book, lab.claims)
     parts = [f"# {md(told.title)} {{ #lab }}\n", f"{md(told.sentence)}\n", f"{counts_line(found, lang)}\n"]
     if found["contradicted"]:
@@ -293,9 +293,9 @@ def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
         f"## {word(lang, 'claims')} {{ #claims }}\n",
         _lab_claims(book, lab, lang),
     ]
-    if lab.breaks:
-        parts += [f"## {word(lang, 'breaks')} {{ #breaks }}\n", word(lang, "breaks intro") + "\n"]
-        parts.append(_lab_breaks(book, lab, lang, up))
+    if lab.bugs:
+        parts += [f"## {word(lang, 'bugs')} {{ #bugs }}\n", word(lang, "bugs intro") + "\n"]
+        parts.append(_lab_bugs(book, lab, lang, up))
     parts += [f"## {word(lang, 'devices')} {{ #devices }}\n", device_matrix(book, lab, lang, up)]
     if timings := timings_table(book, lab, lang, up):
         parts += [f"## {word(lang, 'timings')} {{ #timings }}\n", timings]

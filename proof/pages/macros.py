@@ -168,11 +168,11 @@ def lab_card(scene: Scene, stem: str) -> str:
     return labpage.lab_card(scene.book, scene.lab(stem), scene.lang, scene.up)
 
 
-def break_diff(scene: Scene, id: str) -> str:
-    known = {f"{labpage.bare(lab.stem)}.{name}": lab for lab in scene.book.labs.values() for name in lab.breaks}
-    id = id.removesuffix(".break")
-    lab = scene.find("break", id, known)
-    return labpage.break_diff(scene.book, lab, id.split(".", 1)[1], scene.lang, scene.up)
+def bug_diff(scene: Scene, id: str) -> str:
+    known = {f"{labpage.bare(lab.stem)}.{name}": lab for lab in scene.book.labs.values() for name in lab.bugs}
+    id = id.removesuffix(".bug")
+    lab = scene.find("bug", id, known)
+    return labpage.bug_diff(scene.book, lab, id.split(".", 1)[1], scene.lang, scene.up)
 
 
 # What the compiler made
@@ -248,7 +248,7 @@ MACROS: dict[str, Callable[..., str]] = {
         status,
         labs,
         lab_card,
-        break_diff,
+        bug_diff,
         assembly,
         compiled,
         cards,
@@ -265,7 +265,7 @@ BLOCKS = (
     "status",
     "labs",
     "lab_card",
-    "break_diff",
+    "bug_diff",
     "assembly",
     "cards",
     "versions",

@@ -10,17 +10,16 @@ import nbformat
 from bs4 import BeautifulSoup, Comment, Tag
 from nbformat.v4 import new_markdown_cell, new_output
 
-from proof import common
 from proof.book.model import Book, Lab, Record
 from proof.evidence import state
 from proof.evidence.state import current, records_of
+from proof.evidence.verdict import line
 
-COMMON = re.compile(r"^# %% The common part, version (\d+).*", re.M | re.S)
 NOT_SHOWN = re.compile(r"^[ \t]*# (?:--8<-- \[(?:start|end):[^\]]*\]|fmt: o(?:n|ff))[ \t]*\n?", re.M)
 
 
 def recorded_notebook(book: Book, lab: Lab) -> str:
-    """The notebook's JSON. The lesson part is its cells, the common part one comment; nothing is executed.
+    """The notebook's JSON; nothing is executed.
 
     Under the last cell stand the tables that the newest GPU record and the newest interpreter record hold, or a
     sentence where there is no record of this very code.
@@ -49,9 +48,10 @@ def recorded_notebook(book: Book, lab: Lab) -> str:
 
 
 def _folded(lab: Lab) -> str:
-    """The lab's text without section markers, its common part replaced by one line that says where to read it."""
-    comment = f"# The common part, version \\1: the same in every lab, at the end of {lab.stem}.py. It printed this:\n"
-    return NOT_SHOWN.sub("", COMMON.sub("# %% What a run prints\n" + comment, lab.source))
+    """The lab's text without section markers; what a run prints is a cell."""
+    return NOT_SHOWN.sub(
+        "", lab.source.replace('\nif __name__ == "__main__":', '\n# %% What a run prints.\nif __name__ == "__main__":')
+    )
 
 
 def _titled(title: str) -> str:
@@ -97,7 +97,7 @@ def _printed(lab: Lab, record: Record) -> str:
     for row in record.data["claims"]:
         claim = lab.claims.get(row["id"])
         anew = {"verdict": state.verdict(claim, row)} if claim else {}
-        lines.append(common.show({"max_abs_err": ""} | row | anew))  # a break of a count has no error to show
+        lines.append(line(row | anew))
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "stale-code": ("编译结果已变，待重测", "the compiled code has changed, to be measured again"),
     "contradicted": ("与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
     "interpreter-cannot": ("解释器不能判定", "not for the interpreter"),
-    # how a broken variant fails, and what else a verdict says
+    # how a seeded bug shows, and what else a verdict says
     "error": ("超出误差界", "outside the bound"),
     "other": ("与断言的值不同", "not the value claimed"),
     "guard": ("保护带被改写", "guard bytes overwritten"),
@@ -50,7 +50,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "record": ("测量记录", "Record"),
     "edited": ("记录被改动过，不计入", "edited after filing, does not count"),
     "older source": ("对应旧版代码，不计入", "of older code, does not count"),
-    "break": ("坏版本", "Break"),
+    "bug": ("植入的 bug", "Seeded bug"),
     "must fail": ("必须失败的断言", "Must fail"),
     "seen on": ("在哪里看到了什么", "Seen"),
     "how": ("方式", "How"),
@@ -98,10 +98,10 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "lab": ("lab", "Lab"),
     "question": ("一句话", "In one sentence"),
     "claims": ("断言", "Claims"),
-    "breaks": ("坏版本", "Breaks"),
-    "breaks intro": (
-        "每个坏版本只改动一小段代码，并声明哪条断言必须因此失败、怎样失败。抓不住它，说明检查形同虚设，这个 lab 就算不通过。",
-        "Each break changes a few characters and names the claim that must then fail. If it does not fail, the check is worth nothing and the lab fails.",
+    "bugs": ("植入的 bug", "Seeded bugs"),
+    "bugs intro": (
+        "每个植入的 bug 只改动一小段代码，并声明哪条断言必须因此失败、怎样失败。如果这条断言没有失败，检查就形同虚设，这个 lab 算不通过。",
+        "Each seeded bug changes a few characters of the lab and names the claim that must then fail. If that claim still holds, the check is worth nothing and the lab fails.",
     ),
     "devices": ("在哪些设备上跑过", "Where it ran"),
     "no records": ("还没有任何设备的记录。", "No device has a record yet."),
@@ -115,7 +115,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "minutes": ("时长", "Time"),
     "about minutes": ("约 {n} 分钟", "about {n} min"),
     "run": ("运行", "Run"),
-    "run all": ("全部断言，然后全部坏版本", "every claim, then every break"),
+    "run all": ("全部断言，然后全部植入的 bug", "every claim, then every seeded bug"),
     "run bench": ("只测速度，需要 GPU", "only the speed, on a GPU"),
     "download": ("下载", "Download"),
     "send": ("把你的结果交上来", "Send a record from your card"),
@@ -244,7 +244,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "kind-ratio": ("速度比", "ratio"),
     "kind-count": ("计数", "count"),
     "kind-codegen": ("代码生成", "code generation"),
-    "kind-break": ("坏版本", "break"),
+    "kind-bug": ("植入的 bug", "seeded bug"),
     "kind-source": ("出处", "source"),
 }
 

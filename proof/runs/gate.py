@@ -93,8 +93,8 @@ def verify(book: Book, bundle: Path) -> Verdict:
             run = Record(bundle, accepted.data, True)
             if run.lab in seen:
                 fault(name, f"is a second run of {run.lab}")
-            elif run.data["lab_sha256"] != book.labs[run.lab].sha256:
-                fault(name, f"is a run of another {run.lab}.py than this tree holds")
+            elif changed := run.outdated(book.labs[run.lab]):
+                fault(name, f"is a run of another {run.lab}.py than this tree holds: {changed}")
             elif not run.is_gpu:
                 fault(
                     name, f"ran in {run.device['name']}, and no GPU was found there", "Run it on a machine with a GPU"

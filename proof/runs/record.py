@@ -16,7 +16,8 @@ from typing import Any
 
 from packaging.version import Version
 
-from proof.book.load import AS_PRINTED, check_schema, decode, lesson_hash, normal_sha8, parse_json, read_lab
+from proof.book.lab import read_lab
+from proof.book.load import AS_PRINTED, check_schema, decode, normal_sha8, parse_json
 from proof.book.model import Book, Lab, Record
 from proof.book.text import replace
 from proof.evidence import order, state
@@ -141,18 +142,21 @@ def accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> Acce
     if not isinstance(data, dict) or not isinstance(data.get("source"), str):
         raise Unreadable(1, "holds no source of a lab, so it is not what a lab prints", AS_PRINTED)
     source = data.pop("source")
-    lab, problems = read_lab(Path(f"{data.get('lab')}.py"), source, f"{name} (source)")
+    texts = data.pop("companions", None)
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise Unreadable(1, "holds no companions of a lab, so it is not what a lab prints", AS_PRINTED)
+    lab, problems = read_lab(Path(f"{data.get('lab')}.py"), source, f"{name} (source)", texts)
     if lab is None or problems:
         raise Refused(problems)
-    data |= {"lab_sha256": lesson_hash(source), "commit": commit}
+    data |= {"lab_sha256": lab.sha256, "judge_sha256": lab.judge_sha256, "commit": commit}
     check_schema("record", data, text)
     wrong = [Problem(name, 1, what, mend) for what, mend in faults(book, lab, data)]
     if wrong:
         raise Refused(wrong)
     notes = []
-    if data["lab_sha256"] != book.labs[lab.stem].sha256:
-        notes.append(f"{lab.stem} has changed since this run: its claims will count as stale-source")
     run = Record(Path(), data, True)
+    if changed := run.outdated(book.labs[lab.stem]):
+        notes.append(f"{lab.stem}: {changed}, so its claims will count as stale-source")
     failed = [row["id"] for row in data["claims"] if row["verdict"] not in ("ok", "-")]
     under = [
         row["id"] for row in data["claims"] if row["id"] in failed and state.below(lab.claims[row["id"]], row, run)

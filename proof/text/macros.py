@@ -36,7 +36,7 @@ class Call:
 
 FIRST_CITES = {  # macros whose first argument is an id, and the room that it lies in
     "claim": "claim",
-    "break_diff": "break",
+    "bug_diff": "bug",
     "term": "term",
     "adr": "decision",
     "source": "source",

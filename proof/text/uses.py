@@ -25,7 +25,7 @@ def uses(book: Book) -> dict[str, list[Page]]:
             for room, cited in citations(call.name, call.args, call.options):
                 id = {
                     "claim": cited,
-                    "break": f"{cited.removesuffix('.break')}.break",
+                    "bug": f"{cited.removesuffix('.bug')}.bug",
                     "source": f"source.{cited}",
                 }.get(room)
                 if id and page not in found.setdefault(id, []):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-LABS = sorted(path.stem for path in (Path(__file__).parents[2] / "labs").glob("*.py"))
+LABS = sorted(path.stem for path in (Path(__file__).parents[2] / "labs").glob("triton_*.py"))
 FLOOR = int(os.environ.get("PROOF_GPU_FLOOR", max(4, len(LABS))))  # labs that must have run
 JUDGED = pytest.StashKey[dict[str, int]]()
 VISIBLE = "CUDA_VISIBLE_DEVICES"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-os.environ["TRITON_INTERPRET"] = "1"  # before anything imports triton
-
-from doubting import dirtied, ordered
-
 ROOT = Path(__file__).parents[2]
+os.environ["TRITON_INTERPRET"] = "1"  # before anything imports triton
+sys.path.insert(0, str(ROOT / "labs"))  # where a lab finds its companions
+
+from doubting import dirtied, ordered  # noqa: E402
 
 
 @functools.cache

@@ -13,11 +13,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import judge as instrument  # labs/judge.py
 import pytest
 import torch
 import triton
-
-from proof.book.load import lesson_part
 
 ROOT = Path(__file__).parents[2]
 
@@ -224,7 +223,7 @@ def reseeded(by):
 
 
 def claims_of(module) -> list[str]:
-    return [claim for claim, row in module.CLAIMS.items() if row[0] == "error" and row[4] == "any"]
+    return [claim.id for claim in module.CLAIMS if claim.kind == "error" and claim.judges == "any"]
 
 
 def tuners(module) -> dict:
@@ -254,14 +253,14 @@ def kernels_of(module) -> set[str]:
 def accesses(path: Path) -> list[tuple[str, int, str, str]]:
     """Every masked load, store and atomic of the lab: kernel, line, the lab's source without that mask, its text."""
     source = path.read_text(encoding="utf-8")
-    lesson, found = lesson_part(source), []
-    for kernel in (node for node in ast.parse(lesson).body if isinstance(node, ast.FunctionDef)):
+    found = []
+    for kernel in (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)):
         for call in (node for node in ast.walk(kernel) if isinstance(node, ast.Call)):
             if not ast.unparse(call.func).startswith(("tl.load", "tl.store", "tl.atomic")):
                 continue
             kept = [k for k in call.keywords if k.arg not in ("mask", "other")]
             if len(kept) < len(call.keywords):
-                text = ast.get_source_segment(lesson, call)
+                text = ast.get_source_segment(source, call)
                 bare = ast.unparse(ast.Call(call.func, call.args, kept))
                 at = sum(len(line) + 1 for line in source.split("\n")[: call.lineno - 1]) + call.col_offset
                 found.append((kernel.name, call.lineno, source[:at] + bare + source[at + len(text) :], text))
@@ -286,7 +285,7 @@ class Seen:
     row: dict
     doubts: Doubts
     digest: str
-    fences: int
+    guarded: int  # stretches of memory that were watched
     seconds: float
     pairs: list  # what was compared: (result, reference); empty unless asked for
 
@@ -302,7 +301,8 @@ class Seen:
 
 def judge(module, claim: str, order: str = "", seed: int = 0, keep: bool = False) -> Seen:
     """Judge the claim: memory dirty, programs in this order, seeds moved, every access watched, no fill for free."""
-    digest, compare, start, kept = hashlib.sha256(), module.compare, time.perf_counter(), []
+    digest, compare, start, kept = hashlib.sha256(), instrument.compare, time.perf_counter(), []
+    row_claim, all_guards = instrument.claim_named(module, claim), []
 
     def noting(pairs):
         def told():
@@ -315,12 +315,19 @@ def judge(module, claim: str, order: str = "", seed: int = 0, keep: bool = False
 
         return compare(told())
 
+    class Noted(instrument.Guards):
+        def __init__(self):
+            super().__init__()
+            all_guards.append(self)
+
     # to fill what spans GiB would take that much memory
-    dirty = dirtied() if module.CLAIMS[claim][5] < 2 else contextlib.nullcontext()
+    dirty = dirtied() if row_claim.gib < 2 else contextlib.nullcontext()
     with pytest.MonkeyPatch.context() as patch, ordered(order), dirty, reseeded(seed), doubting() as doubts:
-        patch.setattr(module, "compare", noting)
-        row = module.judge(claim)
-    return Seen(row, doubts, digest.hexdigest(), len(module.FENCES), time.perf_counter() - start, kept)
+        patch.setattr(instrument, "compare", noting)
+        patch.setattr(instrument, "Guards", Noted)
+        row = instrument.judge_claim(module, row_claim)
+    guarded = sum(len(guards.watched) for guards in all_guards)
+    return Seen(row, doubts, digest.hexdigest(), guarded, time.perf_counter() - start, kept)
 
 
 def first_fault(module, claims, order: str = "") -> str:

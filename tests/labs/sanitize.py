@@ -5,9 +5,11 @@ each launch: claim, kernel, configuration, what lies out of bounds, or why it co
 """
 
 import importlib.util
+import inspect
 import json
 import os
 import sys
+from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"  # before anything imports triton
 
@@ -36,7 +38,10 @@ def check(kernel, args, kwargs, config) -> dict:
 
 
 def main(path, *claims):
-    spec = importlib.util.spec_from_file_location("lab", path)
+    sys.path.insert(0, str(Path(__file__).parents[2] / "labs"))  # its companions
+    from judge import Guards, claim_named
+
+    spec = importlib.util.spec_from_file_location("triton_lab", path)
     spec.loader.exec_module(lab := importlib.util.module_from_spec(spec))
     lists = [
         v for v in vars(lab).values() if isinstance(v, list) and v and all(isinstance(c, triton.Config) for c in v)
@@ -64,9 +69,10 @@ def main(path, *claims):
 
     InterpretedFunction.run, Autotuner.run = run, tune
     for claim in claims:
-        _, measure, arguments, *_ = lab.CLAIMS[claim]
+        row = claim_named(lab, claim)
+        guards = [Guards()] if "guards" in inspect.signature(row.measure).parameters else []
         try:
-            list(measure(**arguments) or ())
+            list(row.measure(*guards, **row.args) or ())
         except Exception as error:  # no figures here, so comparing them may fail
             say(ended=f"{type(error).__name__}: {error}"[:200])
         else:

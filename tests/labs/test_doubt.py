@@ -5,9 +5,12 @@ their masked accesses and their configurations. Whoever needs an exception decla
 """
 
 import functools
+import inspect
 import itertools
 import warnings
+from dataclasses import asdict
 
+import judge as instrument  # labs/judge.py
 import pytest
 import torch
 import triton
@@ -28,7 +31,7 @@ from doubting import (
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 
-STEMS = sorted(path.stem for path in (ROOT / "labs").glob("*.py"))
+STEMS = sorted(path.stem for path in (ROOT / "labs").glob("triton_*.py"))
 LABS = [pytest.param(stem, marks=pytest.mark.xdist_group(stem)) for stem in STEMS]  # one worker holds what a lab took
 SEEDS = 20
 SIZES = ("n", "M", "N", "K", "n_rows", "n_cols")  # arguments of a measure that any small whole number may replace
@@ -99,7 +102,7 @@ def test_another_seed_and_a_shuffled_order_hold_as_well(doubted, stem):
 
 @pytest.mark.parametrize("stem", LABS)
 def test_every_claim_sets_guards_round_its_tensors(doubted, stem):
-    bare = [one.row["id"] for one in doubted(stem).values() if one.doubts.kernels and not one.fences]
+    bare = [one.row["id"] for one in doubted(stem).values() if one.doubts.kernels and not one.guarded]
     assert [claim for claim in bare if not excepted("fence", claim)] == []
 
 
@@ -174,14 +177,14 @@ INSTEAD = {
 
 @pytest.mark.parametrize("stem", LABS)
 @pytest.mark.parametrize("name", INSTEAD)
-def test_c008_what_is_not_the_result_passes_no_claim(lab, doubted, stem, name):
-    module, failed = lab(stem), 0
+def test_c008_what_is_not_the_result_passes_no_claim(doubted, stem, name):
+    failed = 0
     for claim, one in doubted(stem).items():
         false = [(INSTEAD[name](want.double()).to(got.dtype), want) for got, want in one.pairs]
         if all(torch.equal(got, want.to(got.dtype)) for got, want in false):
             continue  # nothing in it, or it is right after all: zeros of no products, the mean of one element
-        measured = module.compare(false)
-        verdict = module.verdict(one.row | measured | {"value": measured[claim.rpartition(".")[2]]})
+        measured = asdict(instrument.compare(false))
+        verdict = instrument.verdict(one.row | measured | {"value": measured[claim.rpartition(".")[2]]})
         assert verdict in ("error", "nonfinite"), claim
         failed += 1
     assert failed or not doubted(stem)
@@ -194,16 +197,23 @@ def sized(module) -> dict[tuple, tuple]:
     """For each measure with all its arguments but sizes, and each metric: the largest sizes claimed, and the largest bound."""
     found: dict[tuple, tuple] = {}
     for claim in claims_of(module):
-        _, measure, arguments, bound, _, gib, _ = module.CLAIMS[claim]
-        sizes = {name: value for name, value in arguments.items() if name in SIZES}
-        rest = {name: value for name, value in arguments.items() if name not in SIZES}
+        row = instrument.claim_named(module, claim)
+        sizes = {name: value for name, value in row.args.items() if name in SIZES}
+        rest = {name: value for name, value in row.args.items() if name not in SIZES}
         whole = sizes and all(type(value) is int and value > 0 for value in sizes.values())
-        if not whole or gib > 1 or excepted("sizes", f"{module.__name__.removeprefix('triton_')}.{claim}"):
+        if not whole or row.gib > 1 or excepted("sizes", f"{module.__name__.removeprefix('triton_')}.{claim}"):
             continue
-        key = measure, str(rest), claim.rpartition(".")[2], frozenset(sizes)
+        key = row.measure, str(rest), claim.rpartition(".")[2], frozenset(sizes)
         _, most, widest = found.get(key, (rest, {}, 0.0))
-        found[key] = rest, {name: max(size, most.get(name, 1)) for name, size in sizes.items()}, max(bound, widest)
+        found[key] = rest, {name: max(size, most.get(name, 1)) for name, size in sizes.items()}, max(row.bound, widest)
     return found
+
+
+def measured(measure, arguments: dict):
+    """What a measure returns, with guards of its own if it takes some."""
+    if "guards" in inspect.signature(measure).parameters:
+        return measure(instrument.Guards(), **arguments)
+    return measure(**arguments)
 
 
 def any_size(module, examples: int) -> None:
@@ -225,7 +235,7 @@ def any_size(module, examples: int) -> None:
         def holds(sizes, seed):
             with reseeded(seed), dirtied(), doubting() as doubts:
                 try:
-                    row = module.compare(measure(**rest | sizes))
+                    row = asdict(instrument.compare(measured(measure, rest | sizes)))
                 except (ValueError, IndexError):
                     reject()  # a launcher may refuse a size, and a measure may have no place for its special values
             assert not doubts.outside and not row["nonfinite"], (measure.__name__, rest, sizes, list(doubts.outside))

@@ -14,6 +14,7 @@ import warnings
 from collections import defaultdict
 from pathlib import Path
 
+import judge as instrument  # labs/judge.py
 import pytest
 import triton
 from doubting import ROOT, changed, claims_of, judge, kernels_of
@@ -46,7 +47,7 @@ def quickest(lab):
     @functools.cache
     def order(stem: str) -> list[str]:
         def size(claim):
-            return sum(n for value in lab(stem).CLAIMS[claim][2].values() for n in _numbers(value))
+            return sum(n for value in instrument.claim_named(lab(stem), claim).args.values() for n in _numbers(value))
 
         return sorted(claims_of(lab(stem)), key=size)
 
@@ -106,7 +107,8 @@ def test_the_matmul_that_masks_only_k_is_caught_in_every_configuration(lab, tmp_
     alarms = [{alarm.split(":")[0] for alarm in one["outside"]} for one in launches]
     assert all(alarms), "in each configuration"
     assert set().union(*alarms) == {f"load a_ptr line {lines[0]}", f"load b_ptr line {lines[1]}"}
-    assert lab("triton_matmul").judge("ragged_fp32.max_rel_err")["verdict"] == "ok"
+    here = lab("triton_matmul")
+    assert instrument.judge_claim(here, instrument.claim_named(here, "ragged_fp32.max_rel_err"))["verdict"] == "ok"
     assert "reads outside of its tensors" in judge(changed(path, wrong), "ragged_fp32.max_rel_err").fault
 
 

@@ -17,7 +17,7 @@ from proof import common
 from proof.runs.record import accept
 
 ROOT = Path(__file__).parents[2]
-LABS = sorted(path.stem for path in (ROOT / "labs").glob("*.py"))
+LABS = sorted(path.stem for path in (ROOT / "labs").glob("triton_*.py"))
 MARKER = "# %% The common part, version "
 NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
 

@@ -1,0 +1,156 @@
+"""The companions of a lab: the files of labs/ that it imports, in their order, as one text, and as a hash.
+
+A lab imports them between two markers. A bundle holds their text in the place of those imports:
+
+    # --8<-- [start:companions]                 # --8<-- [start:judge]
+    import sys                                  … what `inlined` returns …
+                                        →       # --8<-- [end:judge]
+    try:
+        from judge import DEVICE, main
+    except ModuleNotFoundError as missing:
+        …
+    # --8<-- [end:companions]
+
+Lab and bundle have one hash each for the lesson and for the companions, and both forms give the same two.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from proof.book.tokens import code_hash
+
+BLOCK = re.compile(
+    r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)", re.M | re.S
+)
+MARKER = re.compile(r"^[ \t]*# --8<-- \[(?:start|end):[\w-]+\][ \t]*\n", re.M)
+
+
+def is_bundle(source: str) -> bool:
+    """Whether the lab holds the text of its companions itself."""
+    block = BLOCK.search(source)
+    return block is not None and block["name"] == "judge"
+
+
+def lesson_of(source: str) -> str:
+    """The lab without the block that imports its companions, or that holds them."""
+    return BLOCK.sub("", source, count=1)
+
+
+def lab_hash(source: str) -> str:
+    """The hash of the lesson's code. Raises SyntaxError when it does not tokenize."""
+    return code_hash(lesson_of(source))
+
+
+def judge_hash(source: str, texts: Mapping[str, str]) -> str:
+    """The hash of the code of the lab's companions. Raises SyntaxError or ValueError, see `companions`."""
+    block = BLOCK.search(source)
+    if block is not None and block["name"] == "judge":
+        return code_hash(block["text"])
+    return code_hash(inlined(companions(source, texts)))
+
+
+def companions(source: str, texts: Mapping[str, str]) -> dict[str, str]:
+    """Name and text of each companion of a lab, such as judge.py, each below those that it imports itself.
+
+    `texts` are those that there are. A bundle has none. Raises SyntaxError for one that is not Python, ValueError
+    where two import each other, or where one is imported otherwise than by `from judge import name`.
+    """
+    found: dict[str, str] = {}
+    block = BLOCK.search(source)
+    if block is None or block["name"] == "judge":
+        return found
+
+    def add(text: str, path: tuple[str, ...]) -> None:
+        for name in imported(text):
+            if name in path:
+                raise ValueError(f"{name} and {path[-1]} import each other")
+            if name in texts and name not in found:
+                add(texts[name], (*path, name))
+                found[name] = texts[name]
+
+    add(block["text"], ())
+    return found
+
+
+def missing(source: str, texts: Mapping[str, str]) -> list[str]:
+    """The files that the lab's block imports from and that are not there."""
+    block = BLOCK.search(source)
+    if block is None or block["name"] == "judge":
+        return []
+    return [name for name in imported(block["text"]) if name not in texts]
+
+
+@lru_cache(maxsize=256)
+def imported(text: str) -> tuple[str, ...]:
+    """The files that `from name import …` at the top level of the text would read from its folder: ("judge.py",).
+
+    Also those of the standard library: whoever asks knows which of them lie there.
+    """
+    return tuple(dict.fromkeys(f"{node.module}.py" for node in _imports(ast.parse(text)) if "." not in node.module))
+
+
+def _imports(tree: ast.AST) -> Iterator[ast.ImportFrom]:
+    """Each `from name import …` that is no part of a function or class."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node
+        elif isinstance(node, ast.Try | ast.If):
+            yield from _imports(node)
+
+
+def inlined(texts: Mapping[str, str]) -> str:
+    """The text of companions in their order, as a bundle holds it: without the imports of each other.
+
+    Raises SyntaxError or ValueError, see `companions`.
+    """
+    return "\n\n".join(f"# {name}\n{_bare(name, text, tuple(texts))}" for name, text in texts.items())
+
+
+@lru_cache(maxsize=256)
+def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
+    """The text without docstring, section markers, `__all__`, and imports of companions."""
+    tree, lines = ast.parse(text), text.split("\n")
+    cut: list[ast.stmt] = []
+    if ast.get_docstring(tree) is not None:
+        cut.append(tree.body[0])
+    for node in tree.body:
+        match node:
+            case ast.ImportFrom(module=module, names=names) if f"{module}.py" in companions:
+                if any(each.asname or each.name == "*" for each in names):
+                    raise ValueError(f"{name} imports from {module} by another name or by *: import each name as it is")
+                cut.append(node)
+            case ast.Import(names=names) if any(f"{each.name}.py" in companions for each in names):
+                raise ValueError(f"{name} imports {ast.unparse(node)[7:]} as a module: import each name from it")
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
+                cut.append(node)
+    for node in cut:
+        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    kept = MARKER.sub("", "\n".join(lines))
+    return re.sub(r"\n{4,}", "\n\n\n", kept).strip("\n") + "\n"
+
+
+def names_twice(source: str, texts: Mapping[str, str]) -> list[str]:
+    """Names that more than one file of the lab and its companions defines: in a bundle one would hide the other."""
+    files = [lesson_of(source), *companions(source, texts).values()]
+    counts = Counter(name for text in files for name in _defined(text))
+    return [name for name, count in counts.items() if count > 1]
+
+
+@lru_cache(maxsize=256)
+def _defined(text: str) -> frozenset[str]:
+    """The functions, classes and variables at the top level."""
+    names: set[str] = set()
+    for node in ast.parse(text).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.Assign(targets=targets):
+                names |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+    return frozenset(names - {"__all__"})
