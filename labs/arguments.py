@@ -21,6 +21,17 @@ def check_elementwise(
     check_contiguous(**tensors)
 
 
+def check_converting(device: str, dtypes: tuple[torch.dtype, ...], **tensors: torch.Tensor) -> None:
+    """All that a kernel needs that converts what it loads and stores.
+
+    The tensors are contiguous, on one device of type `device`, each of any dtype of `dtypes`.
+    """
+    check_tensors(device, **tensors)
+    for name, t in tensors.items():
+        check_dtypes(dtypes, **{name: t})
+    check_contiguous(**tensors)
+
+
 def check_tensors(device: str, **tensors: object) -> None:
     """Each is a strided torch.Tensor on one device of type `device`; no gradient would be lost."""
     first_name, first = next(iter(tensors.items()))
