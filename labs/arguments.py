@@ -119,6 +119,20 @@ def check_sizes(most: int, why: str, **tensors: torch.Tensor) -> None:
             raise ValueError(f"{name} has shape {tuple(t.shape)}; no size may pass {most:,}: {why}")
 
 
+def check_product(
+    device: str, dtypes: tuple[torch.dtype, ...], a: torch.Tensor, b: torch.Tensor
+) -> None:
+    """All that a kernel needs that multiplies a, (M, K), with b, (K, N), tile by tile.
+
+    They are on one device, have one dtype of `dtypes`, and the elements of a row lie side by side.
+    """
+    check_tensors(device, a=a, b=b)
+    check_dtypes(dtypes, a=a, b=b)
+    check_rows(a=a, b=b)
+    check_shape((a.shape[1], b.shape[1]), b=b)
+    check_sizes(2**31 - 256, "rows and columns are counted in 32 bits", a=a, b=b)
+
+
 def check_one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """`value` is one of `allowed`."""
     if value not in allowed:
@@ -163,6 +177,28 @@ def check_no_overlap(
                 else "pass a tensor of its own"
             )
             raise ValueError(f"{name} overlaps {input_name}, which is still being read: {way_out}")
+
+
+def checked_output(
+    out: torch.Tensor | None,
+    shape: tuple[int, ...],
+    dtypes: tuple[torch.dtype, ...],
+    **inputs: torch.Tensor,
+) -> torch.Tensor:
+    """`out`, or, where it is None, a new tensor of this shape and of the first of `dtypes`.
+
+    `out` is contiguous, on the device of the first input, has one of `dtypes`, and shares no memory
+    with an input.
+    """
+    first_name, first = next(iter(inputs.items()))
+    if out is None:
+        return first.new_empty(shape, dtype=dtypes[0])
+    check_tensors(first.device.type, **{first_name: first}, out=out)
+    check_dtypes(tuple(dict.fromkeys(dtypes)), out=out)
+    check_contiguous(out=out)
+    check_shape(shape, out=out)
+    check_no_overlap(out, **inputs)  # type: ignore[arg-type]  # mypy: a name could be in_place
+    return out
 
 
 def same_memory(a: torch.Tensor, b: torch.Tensor) -> bool:

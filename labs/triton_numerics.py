@@ -20,11 +20,12 @@ try:
     from arguments import (
         check_converting,
         check_dtypes,
+        check_elementwise,
         check_input_precision,
-        check_no_overlap,
         check_one_of,
         check_rows,
         check_shape,
+        checked_output,
     )
     from judge import DEVICE, Bug, Claim, benchmark_pair, main, supported
 except ModuleNotFoundError as missing:
@@ -256,14 +257,12 @@ def checked_row_sum(x, way, out):
     check_one_of("way", way, ("tree", "row"))
     check_converting(DEVICE, DTYPES, x=x)
     check_row_length(x)
-    return output(out, x.shape[:1], x.dtype, x=x)
+    return checked_output(out, x.shape[:1], (x.dtype, *DTYPES), x=x)
 
 
 def checked_total(x, out):
     check_converting(DEVICE, DTYPES, x=x)
-    if isinstance(out, torch.Tensor):
-        check_dtypes((F32,), out=out)  # in which the atomics add
-    return output(out, (1,), F32, x=x)
+    return checked_output(out, (1,), (F32,), x=x)  # in which the atomics add
 
 
 def checked_linear(x, weight, input_precision, out):
@@ -272,16 +271,14 @@ def checked_linear(x, weight, input_precision, out):
     check_shape((weight.shape[0], x.shape[1]), weight=weight)
     check_dtypes(DTYPES, x=x, weight=weight)
     check_input_precision(input_precision, x)
-    return output(out, (x.shape[0], weight.shape[0]), x.dtype, x=x, weight=weight)
+    shape = (x.shape[0], weight.shape[0])
+    return checked_output(out, shape, (x.dtype, *DTYPES), x=x, weight=weight)
 
 
 def checked_apply(op, x, y, out):
     check_one_of("op", op, ("exp", "div", "div_rn"))
-    check_converting(DEVICE, DTYPES, x=x, y=y)
-    check_shape(tuple(x.shape), y=y)
-    out = output(out, x.shape, x.dtype, x=x, y=y)
-    check_dtypes((F32,), x=x, y=y, out=out)
-    return out
+    check_elementwise(DEVICE, (F32,), x=x, y=y)
+    return checked_output(out, x.shape, (F32,), x=x, y=y)
 
 
 def checked_logsumexp(x, out):
@@ -289,7 +286,7 @@ def checked_logsumexp(x, out):
     check_row_length(x)
     if x.shape[1] == 0:
         raise ValueError(f"x has shape {tuple(x.shape)}; an empty row has no largest element")
-    return output(out, x.shape[:1], F32, x=x)
+    return checked_output(out, x.shape[:1], (F32, *DTYPES), x=x)
 
 
 def checked_layer_norm(x, weight, bias, how, out):
@@ -297,23 +294,13 @@ def checked_layer_norm(x, weight, bias, how, out):
     check_converting(DEVICE, DTYPES, x=x, weight=weight, bias=bias)
     check_row_length(x)
     check_shape(tuple(x.shape[1:]), weight=weight, bias=bias)
-    return output(out, x.shape, x.dtype, x=x, weight=weight, bias=bias)
+    return checked_output(out, x.shape, (x.dtype, *DTYPES), x=x, weight=weight, bias=bias)
 
 
 def check_row_length(x):
     check_rows(x=x)
     if x.shape[1] > MAX_COLS:
         raise ValueError(f"x has shape {tuple(x.shape)}; a row has at most {MAX_COLS:,} columns")
-
-
-def output(out, shape, dtype, **inputs):
-    """`out`, which may have any of DTYPES and shares no memory with an input; or a new tensor."""
-    if out is None:
-        return next(iter(inputs.values())).new_empty(shape, dtype=dtype)
-    check_converting(DEVICE, DTYPES, **inputs, out=out)
-    check_shape(tuple(shape), out=out)
-    check_no_overlap(out, **inputs)
-    return out
     # --8<-- [end:checks]
 
 
@@ -482,7 +469,7 @@ def sum_speed(n_rows, n_cols):
 #   a sum of values >= 0   1 for each addition on the longest chain to the result; with signs, times
 #                          sum(|x|) / |sum(x)|
 #   tl.dot                 2 for each addition: a tensor core cuts off where IEEE 754 rounds
-#   exp                    4 for ex2.approx, within 2 ulp; 2 |x|, as log2(e) and x log2(e) are rounded
+#   exp                    4 for ex2.approx, within 2 ulp; 2 |x|: log2(e), x log2(e) are rounded
 #   layer_norm             S is the largest value; 1,000 values lie within 0.5 of the mean, with
 #                          variance 1/12; a mean is 21 additions (of NumPy; 14 on a GPU) and a
 #                          division within 2 ulp, 25; rsqrt is within 3
