@@ -183,19 +183,23 @@ def checked_output(
     out: torch.Tensor | None,
     shape: tuple[int, ...],
     dtypes: tuple[torch.dtype, ...],
+    rows_apart: bool = False,
     **inputs: torch.Tensor,
 ) -> torch.Tensor:
     """`out`, or, where it is None, a new tensor of this shape and of the first of `dtypes`.
 
-    `out` is contiguous, on the device of the first input, has one of `dtypes`, and shares no memory
-    with an input.
+    `out` is contiguous, or, with `rows_apart`, each of its rows is; it is on the device of the first
+    input, has one of `dtypes`, and shares no memory with an input.
     """
     first_name, first = next(iter(inputs.items()))
     if out is None:
         return first.new_empty(shape, dtype=dtypes[0])
     check_tensors(first.device.type, **{first_name: first}, out=out)
     check_dtypes(tuple(dict.fromkeys(dtypes)), out=out)
-    check_contiguous(out=out)
+    if rows_apart:
+        check_rows(out=out)
+    else:
+        check_contiguous(out=out)
     check_shape(shape, out=out)
     check_no_overlap(out, **inputs)  # type: ignore[arg-type]  # mypy: a name could be in_place
     return out
