@@ -30,7 +30,7 @@ def test_a_statement_stands_where_it_says_in_both_languages(anchors, statement):
         assert anchor in anchors.get((lang, name), set()), f"docs/{lang}/{name} has no section #{anchor}"
 
 
-def test_every_proof_is_a_claim_or_a_break(book):
+def test_every_proof_is_a_claim_or_a_bug(book):
     there = state.all_claims(book)
     assert [proof for statement in STATEMENTS for proof in statement.get("proof", ()) if proof not in there] == []
 

@@ -78,7 +78,7 @@ def test_C001_each_lab_page_shows_prose_code_and_the_recorded_output(built: Site
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_a_lab_page_is_light_as_hosts_send_it(built: Site, book: Book, lang: str):
-    """A page grows with the lines of its lab, a row or a break counted as five; what a phone loads is the compressed text."""
+    """A page grows with the lines of its lab, a row or a bug counted as five; what a phone loads is the compressed text."""
     pages = {stem: (built.out / HEADS[lang] / "labs" / stem / "index.html").read_bytes() for stem in book.labs}
     assert {stem: len(zlib.compress(page)) for stem, page in pages.items() if len(zlib.compress(page)) >= 50_000} == {}
     lines = {stem: lab.source.count("\n") + 5 * len(lab.claims) for stem, lab in book.labs.items()}

@@ -6,10 +6,11 @@ import textwrap
 from datetime import date
 from pathlib import Path
 
-from proof.book.load import read_lab
+from proof.book.lab import read_lab
 from proof.book.model import Book, Decision, Lab, LabWords, Page, Record, Source, Term, Text
 
 ROOT = Path("/book")
+REPOSITORY = Path(__file__).parents[2]
 TODAY = date(2026, 11, 29)
 
 LAB = textwrap.dedent('''\
@@ -22,12 +23,14 @@ LAB = textwrap.dedent('''\
     Learn:   a load, a store and what lies between
     Run:     python triton_scale.py
     Memory:  1 GiB
-    Card:    any
+    GPU:     any
     Minutes: 2
     """
 
-    # %% Where it runs: before triton is imported.
-    import os
+    # --8<-- [start:companions]
+    from judge import Bug, Claim, main
+    # --8<-- [end:companions]
+
     import triton
 
     # %% The kernel: what one program does, and a * b.
@@ -42,28 +45,28 @@ LAB = textwrap.dedent('''\
 
     # %% The claims.
     # fmt: off
-    CLAIMS = {
-        "ragged.max_abs_err": ("error", error, dict(n=1000), 2**-21, "any", 0, "one rounding | of 2**3"),
-        "large.max_abs_err": ("error", error, dict(n=2**31), 2**-21, "gpu", 9, "64-bit offsets"),
-        "large.vs_copy": ("ratio", speed, dict(n=2**28), 0.9, "gpu", 1, "memory-bound"),
-        "vector.wide_loads": ("codegen", loads, {}, 4, "compile", 0, "16 bytes a lane"),
-    }
-    BREAKS = {
-        "no_mask": ("kernel", "offs < n", "offs >= 0", "ragged.max_abs_err", "guard", "the tail is overwritten"),
-    }
+    CLAIMS = [
+        Claim("ragged.max_abs_err", error, dict(n=1000), bound=2**-21, why="one rounding | of 2**3"),
+        Claim("large.max_abs_err", error, dict(n=2**31), bound=2**-21, judges="gpu", gib=9, why="64-bit offsets"),
+        Claim("large.vs_copy", speed, dict(n=2**28), kind="ratio", bound=0.9, judges="gpu", gib=1, why="memory-bound"),
+        Claim("vector.wide_loads", loads, kind="codegen", bound=4, judges="compile", why="16 bytes a lane"),
+    ]
+    BUGS = [
+        Bug("no_mask", section="kernel", old="offs < n", new="offs >= 0", caught_by="ragged.max_abs_err", how="guard", shows="the tail is overwritten"),
+    ]
     # fmt: on
 
 
-    # %% The common part, version 2: the same bytes in every lab.
-    # fmt: off
-    import argparse
+    if __name__ == "__main__":
+        main(sys.modules[__name__])
     ''')
+COMPANIONS = {name: (REPOSITORY / "labs" / name).read_text(encoding="utf-8") for name in ("judge.py", "claims.py")}
 
 ERROR = "scale.ragged.max_abs_err"
 LARGE = "scale.large.max_abs_err"
 RATIO = "scale.large.vs_copy"
 CODEGEN = "scale.vector.wide_loads"
-BREAK = "scale.no_mask.break"
+BUG = "scale.no_mask.bug"
 
 DEVICES = {
     "h200": {"kind": "cuda", "name": "NVIDIA H200", "capability": "9.0"},
@@ -83,17 +86,17 @@ ROWS = {
         ],
     },
     CODEGEN: {"value": 4},
-    BREAK: {"value": "guard"},
+    BUG: {"value": "guard"},
 }  # fmt: skip
 INTERPRETER = {
     ERROR: ROWS[ERROR] | {"value": 2.5e-08, "max_abs_err": 2.5e-08},
     CODEGEN: {"value": 4},
-    BREAK: {"value": "guard"},
+    BUG: {"value": "guard"},
 }
 
 
 def lab(source: str = LAB) -> Lab:
-    found, problems = read_lab(ROOT / "labs/triton_scale.py", source, "labs/triton_scale.py")
+    found, problems = read_lab(ROOT / "labs/triton_scale.py", source, "labs/triton_scale.py", COMPANIONS)
     assert not problems, problems
     return found
 
@@ -113,7 +116,7 @@ def record(
             "judges": claim.judges,
             "why": claim.why,
         }
-        row |= {"claim": claim.claim} if claim.kind == "break" else {}
+        row |= {"claim": claim.claim} if claim.kind == "bug" else {}
         row |= (
             {"verdict": "ok", **known[claim.id]}
             if claim.id in known
@@ -131,11 +134,10 @@ def record(
         "numpy": "2.3.5",
     }
     data = {
-        "schema": 1,
+        "schema": 2,
         "lab": of.stem,
-        "common": 1,
         "device": DEVICES[device],
-        "environment": environment | {"switches": {}},
+        "environment": environment | {"switches": dict(of.switches)},
     }
     data |= {
         "utc": utc,
@@ -143,6 +145,7 @@ def record(
         "claims": rows,
         "kernels": [],
         "lab_sha256": of.sha256,
+        "judge_sha256": of.judge_sha256,
     }
     folder = {"h200": "nvidia-h200"}.get(device, device)
     path = ROOT / f"labs/records/{folder}/{of.stem}/{utc[:10].replace('-', '')}-t3.6.0-0123abcd.json"
@@ -190,12 +193,12 @@ CARD = Source(
 
 
 WORDS = LabWords(
-    ROOT / "docs/zh/labs/triton_scale.yml",
+    ROOT / "labs/triton_scale.zh.yml",
     "缩放",
     "一次乘法要花多少。",
     "一次 load、一次 store，和中间的一切",
     "1 GiB 显存",
-    "任何卡",
+    "任何 GPU",
     {
         "ragged.max_abs_err": "舍入一次 | 大小为 2**3",
         "large.max_abs_err": "64 位偏移",

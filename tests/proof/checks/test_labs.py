@@ -1,25 +1,16 @@
-"""A lab carries the common part, says what it needs, breaks itself, and is told in Chinese too."""
+"""A lab says what it needs, seeds bugs, shares no name with its companions, and has its words in Chinese too."""
 
 import pytest
 from planted import found
 
-from proof.book.common_part import MARKER, fix
 from proof.checks import labs
 from proof.checks.rules import check
 
 
-def test_a_changed_byte_of_the_common_part_is_found_and_mended(tiny):
-    tiny.edit(tiny.lab, "def compare(pairs):", "def compare(pairs, slack=1):")
+def test_a_name_that_lab_and_companion_define_is_found(tiny):
+    tiny.edit(tiny.lab, "def programs(n):", "def plant(n):\n    return n\n\n\ndef programs(n):")
     (line,) = found(tiny, labs.faults)
-    assert line.endswith("the common part is not proof/common.py's")
-    fix(tiny.root)
-    assert found(tiny, labs.faults) == []
-
-
-def test_a_missing_common_part_is_found(tiny):
-    text = tiny.read(tiny.lab)
-    tiny.write(tiny.lab, text[: text.index(MARKER)])
-    assert f"{tiny.lab}:1: there is no common part" in found(tiny, labs.faults)
+    assert line.endswith("plant is defined in more than one file of the lab and its companions")
 
 
 def test_windows_line_ends_in_a_lab_are_no_fault(tiny):
@@ -46,19 +37,19 @@ def test_a_missing_header_is_found(tiny):
     assert any(problem.what == "has no PEP 723 header" for problem in check(tiny.book()))
 
 
-@pytest.mark.parametrize("key", ["Learn", "Run", "Memory", "Card", "Minutes"])
+@pytest.mark.parametrize("key", ["Learn", "Run", "Memory", "GPU", "Minutes"])
 def test_a_card_that_lacks_a_line_is_found(tiny, key):
     lines = tiny.read(tiny.lab).split("\n")
     tiny.write(tiny.lab, "\n".join(line for line in lines if not line.startswith(f"{key}:")))
     assert found(tiny, labs.faults) == [f"{tiny.lab}:5: the docstring lacks {key}"]
 
 
-def test_a_lab_without_a_break_is_found(tiny):
+def test_a_lab_without_a_bug_is_found(tiny):
     text = tiny.read(tiny.lab)
-    start, end = text.index('    "no_mask"'), text.index("}\n# fmt: on")
+    start, end = text.index('    Bug("no_mask"'), text.index("]\n# fmt: on")
     tiny.write(tiny.lab, text[:start] + text[end:])
     (line,) = found(tiny, labs.faults)
-    assert line.endswith("there is no break")
+    assert line.endswith("there is no seeded bug")
 
 
 def test_a_claim_without_a_reason_for_its_bound_is_found(tiny):
@@ -92,24 +83,24 @@ def test_a_lab_without_chinese_words_is_found_and_the_mend_says_what_to_write(ti
     (problem,) = labs.words(tiny.book())
     assert str(problem) == (
         f"{tiny.lab}:1: {tiny.words} is missing, so Chinese pages speak English of this lab. "
-        "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
+        "Write it: title, sentence, learn, memory, gpu, why (case.metric: reason), bugs (name: what is seen)"
     )
 
 
 def test_words_that_cannot_be_read_are_not_missing_too(tiny):
-    tiny.edit(tiny.words, "card: ", "cards: ")
+    tiny.edit(tiny.words, "gpu: ", "gpus: ")
     assert found(tiny, labs.words) == []
 
 
 FAULTS = {
     "claim untold": ("  ragged.programs: 三个整块，一个凑不满的块\n", "", 6, "why.ragged.programs is missing"),
-    "break untold": ("breaks:\n  no_mask: 最后一块写到了末尾之后\n", "", 1, "breaks.no_mask is missing"),
+    "bug untold": ("bugs:\n  no_mask: 最后一块写到了末尾之后\n", "", 1, "bugs.no_mask is missing"),
     "claim gone": ("ragged.programs: ", "ragged.calls: 一次\n  ragged.programs: ", 8, "why tells of ragged.calls, which triton_tiny.py does not have"),
-    "break gone": ("  no_mask: ", "  no_masks: 末尾\n  no_mask: ", 11, "breaks tells of no_masks, which triton_tiny.py does not have"),
+    "bug gone": ("  no_mask: ", "  no_masks: 末尾\n  no_mask: ", 11, "bugs tells of no_masks, which triton_tiny.py does not have"),
     "English": ("每个元素除以三。", "Each element divided by three.", 2, "sentence is not Chinese"),
     "almost English": ("字节数与拷贝相同", "as many bytes as one copy", 9, "why.large_fp32.vs_copy is not Chinese"),
     "another number": ("memory: 1 GiB", "memory: 2 GiB", 4, "memory has other numbers than the lab: +2, −1"),
-    "a number too many": ("任何卡", "任何 80 GB 的卡", 5, "card has other numbers than the lab: +80"),
+    "a number too many": ("任何 GPU", "任何 80 GB 的 GPU", 5, "gpu has other numbers than the lab: +80"),
 }  # fmt: skip
 
 
@@ -148,9 +139,9 @@ def test_the_mend_of_a_stale_key_names_the_nearest(tiny):
 
 
 def test_words_of_a_lab_that_is_gone_are_found(tiny):
-    tiny.write("docs/zh/labs/triton_tidy.yml", tiny.read(tiny.words))
+    tiny.write("labs/triton_tidy.zh.yml", tiny.read(tiny.words))
     (problem,) = labs.words(tiny.book())
     assert str(problem) == (
-        "docs/zh/labs/triton_tidy.yml:1: there is no lab 'triton_tidy'. "
+        "labs/triton_tidy.zh.yml:1: there is no lab 'triton_tidy'. "
         "Call it after a lab, or remove it. Nearest: triton_tiny"
     )

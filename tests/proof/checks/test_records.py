@@ -44,10 +44,10 @@ def test_C026_an_error_that_doubles_above_its_bound_is_found(tiny):
     assert f"{tiny.error} is contradicted on NVIDIA H200" in line
 
 
-def test_a_break_that_is_not_caught_is_found(tiny):
-    tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.broken: {"value": "ok", "verdict": "error"}})
+def test_a_bug_that_is_not_caught_is_found(tiny):
+    tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.bug: {"value": "ok", "verdict": "error"}})
     (line,) = found(tiny, records.contradictions)
-    assert f"{tiny.broken} is contradicted" in line
+    assert f"{tiny.bug} is contradicted" in line
 
 
 def test_the_interpreter_contradicts_too(tiny):
@@ -165,8 +165,8 @@ def test_what_the_interpreter_is_cited_for_needs_its_run(tiny):
     assert release(tiny) == []
 
 
-@pytest.mark.parametrize("macro", ['{{ break_diff("tiny.no_mask") }}', '{{ claims("tiny.large_fp32.vs_copy") }}'])
-def test_a_break_and_a_table_cite_claims_too(tiny, macro):
+@pytest.mark.parametrize("macro", ['{{ bug_diff("tiny.no_mask") }}', '{{ claims("tiny.large_fp32.vs_copy") }}'])
+def test_a_bug_and_a_table_cite_claims_too(tiny, macro):
     add(tiny, macro, "en")
     tiny.edit(tiny.lab, *CHANGED)
     assert sum("docs/en/index.md:5" in line for line in release(tiny)) == 1

@@ -8,7 +8,7 @@ from proof.checks import references
 UNKNOWN = {
     '{{ claim("tiny.ragged_fp32.max_abs_error") }}': "no claim is called 'tiny.ragged_fp32.max_abs_error'",
     '{{ claims("tiny.ragged.programs", "tiny.x.y") }}': "no claim is called 'tiny.x.y'",
-    '{{ break_diff("tiny.no_masks") }}': "no break is called 'tiny.no_masks'",
+    '{{ bug_diff("tiny.no_masks") }}': "no bug is called 'tiny.no_masks'",
     '{{ term("masks") }}': "no term is called 'masks'",
     '{{ adr("0002") }}': "no decision is called '0002'",
     '{{ source("triton-store") }}': "no source is called 'triton-store'",
@@ -58,8 +58,8 @@ def test_a_macro_in_code_cites_nothing(tiny):
     assert found(tiny, references.unknown) == []
 
 
-def test_a_source_and_a_break_may_be_cited_as_claims(tiny):
-    add(tiny, f'{{{{ claims("{tiny.broken}", "{tiny.ratio}") }}}} {{{{ source("triton-load") }}}}')
+def test_a_source_and_a_bug_may_be_cited_as_claims(tiny):
+    add(tiny, f'{{{{ claims("{tiny.bug}", "{tiny.ratio}") }}}} {{{{ source("triton-load") }}}}')
     assert found(tiny, references.unknown) == []
 
 

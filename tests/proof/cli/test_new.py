@@ -60,7 +60,7 @@ KINDS = {
         ("adr", "Kernels name: their fill values"),
         [f"adr/0002-kernels-name-their-fill-values.{lang}.md" for lang in ("en", "zh")],
     ),
-    "lab": (("lab", "wave"), ["docs/zh/labs/triton_wave.yml", "labs/triton_wave.py", "tests/labs/test_wave.py"]),
+    "lab": (("lab", "wave"), ["labs/triton_wave.zh.yml", "labs/triton_wave.py", "tests/labs/test_wave.py"]),
     "lesson": (
         ("lesson", "wave"),
         ["docs/en/lessons/wave.md", "docs/parity/lessons/wave.yml", "docs/zh/lessons/wave.md"],
@@ -194,7 +194,7 @@ def test_a_lesson_quotes_the_lab_of_its_name(grown):
         page = grown.read(f"docs/{lang}/lessons/wave.md")
         assert '--8<-- "labs/triton_wave.py:kernel"' in page
         assert '{{ notes("triton_wave:kernel") }}\n\n- `tl.store(out_ptr + offsets, y, mask=mask)`' in page
-        assert page.count("{{ break_diff(") == 2 and '{{ lab_card("triton_wave") }}' in page
+        assert page.count("{{ bug_diff(") == 2 and '{{ lab_card("triton_wave") }}' in page
         assert '"wave.ragged_fp32.max_rel_err"' in page
 
 

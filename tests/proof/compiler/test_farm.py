@@ -338,7 +338,7 @@ def test_a_kernel_that_is_offered_nowhere_on_a_target_is_no_fault(tiny):
 
 def test_a_lab_answers_for_the_makers_that_its_card_names(tiny):
     large = {"state": "too large", "shared_bytes": 147_456, "registers": 255, "stack_bytes": 0, "code": {}}
-    tiny.edit(tiny.lab, "Card:    any", "Card:    any NVIDIA card")
+    tiny.edit(tiny.lab, "GPU:     any", "GPU:     any NVIDIA GPU")
     file(tiny, launch({"gfx942": large | {"sha256": "2" * 64}}))
     assert found(tiny, compiled.faults) == []
     tiny.edit(tiny.lab, "any NVIDIA card", "any NVIDIA or AMD card")

@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-import torch
 from tiny_project import make_record
 
-from proof import common
 from proof.evidence import state
 from proof.runs.record import Accepted, file_record
 
-HASHED = ("tiny.ragged_fp32.max_abs_err", "tiny.ragged.programs", "tiny.large_fp32.vs_copy", "tiny.no_mask.break")
+HASHED = ("tiny.ragged_fp32.max_abs_err", "tiny.ragged.programs", "tiny.large_fp32.vs_copy", "tiny.no_mask.bug")
 
 
 def now(tiny, claim_id=None, today=None):
@@ -78,10 +76,10 @@ def test_a_changed_bound_makes_a_run_stale(tiny):
         ("# [BLOCK_SIZE]", "# as many as BLOCK_SIZE"),
         ('    """One block."""\n', ""),
         ("\n\ndef third(", "\n\n\n\n\ndef third("),
-        ("def compare(pairs):", "def compare(pairs, more=()):"),  # in the common part
+        ("import DEVICE, Bug", "import Bug, DEVICE"),  # what the lab imports from its companions
     ],
 )
-def test_a_changed_comment_docstring_blank_line_or_common_part_leaves_a_run_valid(tiny, old, new):
+def test_a_changed_comment_docstring_blank_line_or_import_of_companions_leaves_a_run_valid(tiny, old, new):
     tiny.edit(tiny.lab, old, new)
     assert now(tiny) == "valid"
 
@@ -254,9 +252,7 @@ def test_a_contradiction_on_any_gpu_is_what_readers_see(tiny):
 
 
 def test_any_record_bears_out_a_claim_about_the_compiler(tiny):
-    tiny.edit(
-        tiny.lab, '("count", programs, dict(n=1000), 4, "any"', '("codegen", programs, dict(n=1000), 4, "compile"'
-    )
+    tiny.edit(tiny.lab, 'kind="count", bound=4,', 'kind="codegen", bound=4, judges="compile",')
     tiny.record(kind="interpreter")
     assert now(tiny, tiny.count) == "valid"
     assert now(tiny, tiny.error) == "stale-source"
@@ -273,42 +269,29 @@ def test_an_unknown_claim_is_named_with_the_nearest(tiny):
         state.standing(tiny.book(), "tiny.ragged.program")
 
 
-# The comparison itself
+# Another judge
 
 
-def judged(got, want, bound=0.5):
-    row = common.compare([(got, want)])
-    return row["max_abs_err"], common.verdict(
-        row | {"id": "x.y.max_abs_err", "kind": "error", "value": row["max_abs_err"], "bound": bound}
-    )
+def test_a_judge_that_has_changed_makes_a_run_stale(tiny):
+    tiny.edit("labs/claims.py", 'return "ok" if value <= bound else "error"', 'return "ok"')
+    s = state.standing(tiny.book(), tiny.error)
+    assert (s.state, s.note) == ("stale-source", "the judge has changed since this run")
 
 
-NAN, INF = torch.nan, torch.inf
+def test_a_run_of_the_lab_and_the_judge_as_they_are_counts_before_a_newer_one(tiny):
+    tiny.edit("labs/judge.py", "PATIENCE_S = 600", "PATIENCE_S = 300")
+    then = tiny.record(utc="2026-11-10T00:00:00+00:00")
+    assert state.standing(tiny.book(), tiny.error).record.path == then
+
+
+# A prediction
 
 
 @pytest.mark.parametrize(
-    ("got", "want"),
-    [
-        (torch.tensor([1.0, NAN]), torch.tensor([1.0, 2.0])),
-        (torch.tensor([1.0, 2.0]), torch.tensor([1.0, NAN])),
-        (torch.tensor([1.0, INF]), torch.tensor([1.0, -INF])),
-        (torch.ones(10**6).index_fill_(0, torch.tensor([777_777]), NAN), torch.ones(10**6)),
-    ],
-    ids=["NaN for a number", "a number for NaN", "inf for -inf", "one NaN in a million"],
+    ("value", "expected"), [(1.5, "valid"), (1.56, "valid"), (1.7, "contradicted"), (1.3, "contradicted")]
 )
-def test_c002_a_result_that_is_not_finite_never_passes(got, want):
-    assert judged(got, want) == (INF, "nonfinite")
-
-
-def test_c002_the_same_special_values_pass():
-    special = torch.tensor([NAN, INF, -INF, 3.0])
-    assert judged(special, special.clone()) == (0.0, "ok")
-
-
-def test_c002_a_later_part_does_not_hide_an_earlier_nan():
-    row = common.compare([(torch.tensor([NAN]), torch.tensor([1.0])), (torch.tensor([1.0]), torch.tensor([1.0]))])
-    assert (row["max_abs_err"], row["nonfinite"]) == (INF, 1)
-
-
-def test_a_bound_that_zeros_would_meet_is_loose():
-    assert judged(torch.zeros(4), torch.full((4,), 0.001), bound=0.01)[1] == "loose"
+def test_a_predicted_ratio_fails_in_both_directions(tiny, value, expected):
+    tiny.edit(tiny.lab, "bound=0.95,", "bound=0.95, predicted=1.5, tolerance=0.05,")
+    tiny.remove("labs/records")
+    tiny.record(rows={tiny.ratio: {"value": value, "low": value - 0.001, "high": value + 0.001}})
+    assert now(tiny, tiny.ratio) == expected

@@ -61,7 +61,7 @@ WHOLE = (run(), run("3.9.0"))
 
 def test_other_code_makes_every_claim_of_the_record_stale():
     made = book(*WHOLE, compared=[code(differ=["scale_kernel BLOCK=1024"])])
-    for claim_id in (handmade.ERROR, handmade.LARGE, handmade.RATIO, handmade.BREAK):
+    for claim_id in (handmade.ERROR, handmade.LARGE, handmade.RATIO, handmade.BUG):
         found = state.standing(made, claim_id)
         assert (found.state, found.note) == (
             "stale-code",

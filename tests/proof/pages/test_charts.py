@@ -322,7 +322,7 @@ def test_a_series_that_is_not_whole_is_refused(series):
             "scale.ragged.max_abs_err and scale.tree_16.max_rel_err have different units, max_abs_err and max_rel_err",
             id="mixed units",
         ),
-        pytest.param([made.BREAK, TREE[0]], {"x": "K"}, "scale.no_mask.break has no number to draw", id="a break"),
+        pytest.param([made.BUG, TREE[0]], {"x": "K"}, "scale.no_mask.bug has no number to draw", id="a bug"),
         pytest.param(
             [TREE[0], ROW[0], TREE[1]],
             {"x": "K"},

@@ -127,7 +127,7 @@ def test_a_claim_carries_bound_device_versions_and_date():
         (f'claim("{made.LARGE}")', "0|H200"),
         (f'claim("{made.RATIO}")', "1.03×|H200"),
         (f'claim("{made.CODEGEN}")', "4|compiler"),
-        (f'claim("{made.BREAK}")', "guard bytes overwritten|H200"),
+        (f'claim("{made.BUG}")', "guard bytes overwritten|H200"),
         (f'claim("{made.ERROR}", field="max_rel_err")', "0.00123|H200"),
         (f'claim("{made.LARGE}", field="peak_mib")', "8.02 GiB|H200"),
         (f'claim("{made.RATIO}", field="low")', "1.02×|H200"),
@@ -286,8 +286,8 @@ def test_a_given_number_is_marked_and_leads_to_its_source():
 # Labs on a page
 
 
-def test_a_break_is_a_diff_with_the_lines_of_the_lab():
-    text = expand('{{ break_diff("scale.no_mask") }}', made.measured())
+def test_a_bug_is_a_diff_with_the_lines_of_the_lab():
+    text = expand('{{ bug_diff("scale.no_mask") }}', made.measured())
     assert text.startswith(
         "\n```diff\n--- triton_scale.py\n+++ triton_scale.py (no_mask)\n@@ -21,5 +21,5 @@\n"
         " def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
@@ -299,40 +299,40 @@ def test_a_break_is_a_diff_with_the_lines_of_the_lab():
 def test_patch_accepts_the_diff_of_a_break(tmp_path):
     lab = made.lab()
     (tmp_path / "triton_scale.py").write_text(lab.source)
-    diff = labpage.break_text(lab, lab.breaks["no_mask"], "labs/triton_scale.py") + "\n"
+    diff = labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py") + "\n"
     subprocess.run(["patch", "-p0", "-s"], input=diff, text=True, cwd=tmp_path, check=True)
     assert (tmp_path / "triton_scale.py").read_text() == lab.source.replace("mask = offs < n", "mask = offs >= 0")
 
 
-def test_a_break_tells_what_must_fail_and_what_was_seen_where():
-    items = html(expand('{{ break_diff("scale.no_mask") }}', made.measured())).find_all("li")
+def test_a_bug_tells_what_must_fail_and_what_was_seen_where():
+    items = html(expand('{{ bug_diff("scale.no_mask") }}', made.measured())).find_all("li")
     assert [item.get_text() for item in items] == [
         "Must fail: scale.ragged.max_abs_err · guard bytes overwritten · the tail is overwritten",
         "Seen: guard bytes overwritten H200 · guard bytes overwritten interpreter",
     ]
 
 
-def test_a_break_that_nobody_ran_shows_a_badge():
+def test_a_bug_that_nobody_ran_shows_a_badge():
     assert (
-        html(expand('{{ break_diff("scale.no_mask") }}')).find_all("li")[1].get_text()
+        html(expand('{{ bug_diff("scale.no_mask") }}')).find_all("li")[1].get_text()
         == "Seen: not yet measured on a GPU"
     )
 
 
-def test_a_break_seen_as_an_error_shows_how_large_it_was():
+def test_a_bug_seen_as_an_error_shows_how_large_it_was():
     lab = made.lab(made.LAB.replace('"guard", "the tail', '"error", "the tail'))
     record = made.record(lab, no_mask={"value": "error", "figure": 0.5})
     book = made.book(record, source=lab.source)
-    assert "outside the bound (0.5) H200" in html(expand('{{ break_diff("scale.no_mask") }}', book)).get_text()
+    assert "outside the bound (0.5) H200" in html(expand('{{ bug_diff("scale.no_mask") }}', book)).get_text()
 
 
-def test_a_break_of_what_is_compared_for_equality_says_another_value_and_says_it_once():
+def test_a_bug_of_what_is_compared_for_equality_says_another_value_and_says_it_once():
     source = made.LAB.replace('"ragged.max_abs_err", "guard", "the tail', '"vector.wide_loads", "error", "the tail')
     assert source != made.LAB
     lab = made.lab(source)
     seen = {"value": "error", "figure": "8 ld.global.b32", "claim": made.CODEGEN, "judges": "compile"}
     book = made.book(made.record(lab, no_mask=seen), made.record(lab, "interpreter", no_mask=seen), source=source)
-    items = html(expand('{{ break_diff("scale.no_mask") }}', book)).find_all("li")
+    items = html(expand('{{ bug_diff("scale.no_mask") }}', book)).find_all("li")
     assert [item.get_text() for item in items] == [
         "Must fail: scale.vector.wide_loads · not the value claimed · the tail is overwritten",
         "Seen: not the value claimed (8 ld.global.b32) compiler",
@@ -350,18 +350,18 @@ def test_what_is_compared_for_equality_has_all_its_digits_and_instructions_are_c
     assert bool(cells[1].code) == bool(cells[2].code) == isinstance(value, str)
 
 
-def test_a_break_whose_text_is_gone_is_an_error_that_names_the_lab():
+def test_a_bug_whose_text_is_gone_is_an_error_that_names_the_lab():
     lab = made.lab()
     lab.sections["kernel"] = (20, lab.sections["kernel"][1].replace("offs < n", "offs <= n"))
     with pytest.raises(PageError) as caught:
-        labpage.break_text(lab, lab.breaks["no_mask"], "labs/triton_scale.py")
+        labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py")
     assert str(caught.value).startswith(
-        "labs/triton_scale.py:20: the text of break 'no_mask' occurs 0 times in section 'kernel'."
+        "labs/triton_scale.py:20: the text of the bug 'no_mask' occurs 0 times in section 'kernel'."
     )
 
 
 def test_a_block_inside_an_admonition_keeps_its_indent():
-    shown = html(expand('!!! note\n\n    {{ break_diff("scale.no_mask") }}\n', made.measured()))
+    shown = html(expand('!!! note\n\n    {{ bug_diff("scale.no_mask") }}\n', made.measured()))
     assert shown.select_one("div.admonition div.highlight, div.admonition pre") is not None
 
 
@@ -420,8 +420,8 @@ def test_the_page_of_a_lab_speaks_one_language(what, en, zh):
             "一次 load、一次 store，和中间的一切",
         ),
         (f'{{{{ claims("{made.RATIO}") }}}}', "memory-bound", "访存受限"),
-        (f'{{{{ claims("{made.BREAK}") }}}}', "the tail is overwritten", "末尾被改写"),
-        ('{{ break_diff("scale.no_mask") }}', "the tail is overwritten", "末尾被改写"),
+        (f'{{{{ claims("{made.BUG}") }}}}', "the tail is overwritten", "末尾被改写"),
+        ('{{ bug_diff("scale.no_mask") }}', "the tail is overwritten", "末尾被改写"),
         (f'{{{{ claim("{made.LARGE}", field="bound") }}}}', "64-bit offsets", "64 位偏移"),
     ],
 )
@@ -433,7 +433,7 @@ def test_a_macro_speaks_of_a_lab_in_the_language_of_its_page(macro, en, zh):
 
 def test_what_has_no_chinese_words_yet_is_shown_in_english():
     book = made.book()
-    book.words["triton_scale"] = dataclasses.replace(made.WORDS, why={}, breaks={})
+    book.words["triton_scale"] = dataclasses.replace(made.WORDS, why={}, bugs={})
     assert "memory-bound" in expand(f'{{{{ claims("{made.RATIO}") }}}}', book, "zh")
     del book.words["triton_scale"]
     assert "What one multiplication costs." in expand("{{ labs() }}", book, "zh")
@@ -561,7 +561,7 @@ def test_a_page_without_macros_stays_as_it_is(text):
         ('{{ given("1 s") }}', "given(): missing a required argument: 'source'", "It takes (text, *, source)"),
         ('{{ term() }}', "term(): missing a required argument: 'id'", "It takes (id, text='')"),
         ('{{ lab_card("triton_scales") }}', "there is no lab 'triton_scales'", "Nearest: triton_scale"),
-        ('{{ break_diff("scale.nomask") }}', "there is no break 'scale.nomask'", "Nearest: scale.no_mask"),
+        ('{{ bug_diff("scale.nomask") }}', "there is no bug 'scale.nomask'", "Nearest: scale.no_mask"),
         ("{{ claims() }}", "claims() names no claim", 'Write {{ claims("id", "id") }}'),
         (f'{{{{ claim("{made.ERROR}", field="max_err") }}}}', "there is no field 'max_err'", "Nearest: max_rel_err, max_abs_err"),
         (f'{{{{ claim("{made.ERROR}", on="gpu") }}}}', "on='gpu' is not a place where claims are judged", 'Write on="interpreter" or leave it out'),
@@ -616,8 +616,8 @@ def test_calls_tell_name_arguments_and_line():
     )
 
 
-def test_uses_lists_the_pages_of_claims_breaks_and_sources():
-    one = made.page('{{ claim("a.b.c") }} {{ source("s") }} {{ given("1 s", source="g") }}\n{{ break_diff("a.x") }}\n')
+def test_uses_lists_the_pages_of_claims_bugs_and_sources():
+    one = made.page('{{ claim("a.b.c") }} {{ source("s") }} {{ given("1 s", source="g") }}\n{{ bug_diff("a.x") }}\n')
     two = made.page('{{ claims("a.b.c", "d.e.f") }}\n', "zh")
     bad = made.page("{{ x }}")
     found = {id: [page.lang for page in where] for id, where in uses(made.book(pages=[one, two, bad])).items()}
@@ -625,7 +625,7 @@ def test_uses_lists_the_pages_of_claims_breaks_and_sources():
         "a.b.c": ["en", "zh"],
         "source.s": ["en"],
         "source.g": ["en"],
-        "a.x.break": ["en"],
+        "a.x.bug": ["en"],
         "d.e.f": ["zh"],
     }
 
@@ -649,7 +649,7 @@ def test_the_head_of_a_lab_begins_with_name_and_question():
 
 def test_every_claim_of_the_lab_is_an_anchor():
     anchors = {a["id"] for a in _head().find_all("a", id=True)}
-    assert anchors == {made.ERROR, made.LARGE, made.RATIO, made.CODEGEN, made.BREAK}
+    assert anchors == {made.ERROR, made.LARGE, made.RATIO, made.CODEGEN, made.BUG}
 
 
 def test_the_head_has_the_same_anchors_in_both_languages():
@@ -711,9 +711,9 @@ def test_without_a_record_the_head_shows_no_timing_and_no_measured_figure():
     assert re.findall(r"e-08|1\.03×|\d ms|MiB|H200", shown.get_text()) == []
 
 
-def test_a_section_of_breaks_is_left_out_where_there_are_none():
+def test_a_section_of_bugs_is_left_out_where_there_are_none():
     source = re.sub(r"BREAKS = \{.*?\n\}", "BREAKS = {}", made.LAB, flags=re.S)
-    assert _head(made.book(source=source)).find(id="breaks") is None
+    assert _head(made.book(source=source)).find(id="bugs") is None
 
 
 def test_the_tail_offers_downloads_and_says_how_to_send_a_record():

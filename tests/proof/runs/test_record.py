@@ -46,7 +46,31 @@ def test_a_run_of_an_older_lab_is_accepted_and_says_that_it_is_stale(tiny):
     printed = tiny.printed()
     tiny.edit(tiny.lab, "other=0) / 3", "other=0) / 3.0")
     accepted = record.accept(tiny.book(), "box.json", printed)
-    assert accepted.notes == ["triton_tiny has changed since this run: its claims will count as stale-source"]
+    assert accepted.notes == [
+        "triton_tiny: the lab has changed since this run, so its claims will count as stale-source"
+    ]
+
+
+def test_a_run_of_an_older_judge_is_accepted_and_says_that_it_is_stale(tiny):
+    printed = tiny.printed()
+    tiny.edit("labs/judge.py", "PATIENCE_S = 600", "PATIENCE_S = 300")
+    accepted = record.accept(tiny.book(), "box.json", printed)
+    assert accepted.notes == [
+        "triton_tiny: the judge has changed since this run, so its claims will count as stale-source"
+    ]
+
+
+def test_a_record_holds_the_hashes_and_neither_source_nor_companions(tiny):
+    data = accept(tiny).data
+    lab = tiny.book().labs["triton_tiny"]
+    assert (data["lab_sha256"], data["judge_sha256"]) == (lab.sha256, lab.judge_sha256)
+    assert "source" not in data and "companions" not in data
+
+
+def test_clocks_are_kept(tiny):
+    clock = {"sm_mhz": 1980.0, "mem_mhz": 2619.0, "power_limit_w": None, "throttle": "0x0000000000000000"}
+    clocks = {"before": clock, "after": clock | {"sm_mhz": 1755.0}}
+    assert accept(tiny, clocks=clocks).data["clocks"] == clocks
 
 
 def test_a_run_of_an_older_lab_is_held_to_the_bounds_it_had(tiny):
@@ -66,7 +90,10 @@ def test_bom_and_crlf_are_accepted(tiny):
         ({"lab": "triton_tinny", "source": "x = 1"}, "has no PEP 723 header"),
         ({"source": "x = ("}, "is not Python"),
         ({"source": ...}, "holds no source of a lab"),
-        ({"schema": 2}, "schema: 1 was expected"),
+        ({"schema": 1}, "schema: 2 was expected"),
+        ({"companions": ...}, "holds no companions of a lab"),
+        ({"companions": {}}, "imports from judge.py, which is not beside it"),
+        ({"clocks": {"before": 1980}}, "clocks"),
         ({"surprise": 1}, "Additional properties are not allowed ('surprise' was unexpected)"),
         ({"utc": "2026-12-01T00:00:00+00:00"}, "after today, 2026-11-29"),
         ({"utc": "2026-02-30T00:00:00+00:00"}, "which is no day"),
@@ -85,11 +112,11 @@ def test_a_print_that_cannot_be_is_refused(tiny, changes, what):
     assert what in refusal(tiny, **changes)
 
 
-ERROR, COUNT, RATIO, BREAK = (
+ERROR, COUNT, RATIO, BUG = (
     "tiny.ragged_fp32.max_abs_err",
     "tiny.ragged.programs",
     "tiny.large_fp32.vs_copy",
-    "tiny.no_mask.break",
+    "tiny.no_mask.bug",
 )
 
 
@@ -102,7 +129,7 @@ ERROR, COUNT, RATIO, BREAK = (
         (ERROR, {"bound": 1.0}, "bound is 1.0, the lab says 5.96"),
         (ERROR, {"why": "because"}, "why is 'because', the lab says"),
         (RATIO, {"judges": "any"}, "judges is 'any', the lab says 'gpu'"),
-        (BREAK, {"claim": COUNT}, "claim is 'tiny.ragged.programs', the lab says"),
+        (BUG, {"claim": COUNT}, "claim is 'tiny.ragged.programs', the lab says"),
         (ERROR, {"value": 1.0, "max_abs_err": 1.0, "scale": 9.0}, "the verdict is ok, its figures say error"),
         (ERROR, {"value": 1e-9}, "the value is 1e-09, max_abs_err is 2.98"),
         (ERROR, {"nonfinite": 3}, "the verdict is ok, its figures say nonfinite"),
@@ -112,7 +139,7 @@ ERROR, COUNT, RATIO, BREAK = (
         (COUNT, {"value": 4, "verdict": "error"}, "the verdict is error, its figures say ok"),
         (RATIO, {"high": 0.96, "value": 0.99}, "lies outside its spread"),
         (RATIO, {"high": 0.9, "low": 0.8, "value": 0.85}, "the verdict is ok, its figures say error"),
-        (BREAK, {"value": "error"}, "the verdict is ok, its figures say error"),
+        (BUG, {"value": "error"}, "the verdict is ok, its figures say error"),
         (COUNT, {"verdict": "fine"}, "'fine' is not one of"),
     ],
 )
@@ -135,9 +162,9 @@ def test_c002_a_figure_that_is_not_finite_is_kept_where_the_verdict_says_so(tiny
     assert accept(tiny, rows={ERROR: row}).failed == [ERROR]
 
 
-def test_c002_a_break_that_is_caught_as_not_finite_has_no_figure(tiny):
-    tiny.edit(tiny.lab, '"guard", "the last', '"nonfinite", "the last')
-    assert accept(tiny, rows={BREAK: {"max_abs_err": None}}).failed == []
+def test_c002_a_bug_that_is_caught_as_not_finite_has_no_figure(tiny):
+    tiny.edit(tiny.lab, 'how="guard"', 'how="nonfinite"')
+    assert accept(tiny, rows={BUG: {"max_abs_err": None}}).failed == []
 
 
 @pytest.mark.parametrize("literal", [b"NaN", b"Infinity", b"1e999"])
