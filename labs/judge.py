@@ -121,10 +121,10 @@ class Guards:
         return self.output(tuple(t.shape), t.dtype, t.device)
 
     def output(
-        self, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | str = DEVICE
+        self, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | str = ""
     ) -> torch.Tensor:
         """The same by shape and dtype. An element that no program writes stays NaN or -1."""
-        inside = self._room(math.prod(shape), dtype, device, unwritten=True)
+        inside = self._room(math.prod(shape), dtype, device or DEVICE, unwritten=True)
         return inside.view(shape)
 
     def watch(self, *tensors: torch.Tensor) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
+import importlib
 import importlib.util
+import inspect
 import io
 import itertools
 import json
@@ -57,8 +59,9 @@ def load_lab(path: str, stem: str) -> types.ModuleType:
 
 
 def fresh_lab(path: str, stem: str) -> types.ModuleType:
-    """The lab as a module of its own, which remembers nothing of another."""
+    """The lab as a module of its own, which remembers nothing of another. Its companions are modules of all labs."""
     sys.dont_write_bytecode = True
+    judge_of(path)
     spec = importlib.util.spec_from_file_location(stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[stem] = module
@@ -68,6 +71,27 @@ def fresh_lab(path: str, stem: str) -> types.ModuleType:
         del sys.modules[stem]
         raise
     return module
+
+
+def judge_of(path: str) -> types.ModuleType:
+    """The companion judge.py beside a lab. Its tensors, and so those of every lab, lie in main memory."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    judge = importlib.import_module("judge")
+    judge.DEVICE = "cpu"  # in the eyes of whatever imports it from here on; Triton sees the stand-in
+    return judge
+
+
+def companions_of(lab: types.ModuleType) -> list[types.ModuleType]:
+    """The modules of this process that lie beside the lab, and the lab."""
+    folder = os.path.dirname(str(lab.__file__))
+    beside = [module for module in list(sys.modules.values()) if _file(module).startswith(folder + os.sep)]
+    return [lab, *(module for module in beside if not os.path.basename(_file(module)).startswith("triton_"))]
+
+
+def _file(module: types.ModuleType) -> str:
+    return getattr(module, "__file__", None) or ""
 
 
 def kernels_of(lab: types.ModuleType) -> dict[str, Any]:
@@ -178,27 +202,25 @@ def capture(path: str, stem: str, targets: list[str]) -> Json:
     import triton
 
     labs = {target: fresh_lab(path, stem) for target in targets}  # one for each, since a lab may keep what it has seen
-    for lab in labs.values():
-        lab.DEVICE = "cpu"  # in the lab's eyes; Triton sees the stand-in
     lab = fresh_lab(path, stem)
     seen = _Seen([], [])
     kernels = kernels_of(lab)
     for compiler in (False, True):  # then claims about the compiler, for kernels that only they show
         known = {t: {x["kernel"] for x in seen.launches if t in x["targets"]} for t in targets}
         for claim in lab.CLAIMS:
-            if (lab.CLAIMS[claim][4] == "compile") == compiler:
+            if (claim.judges == "compile") == compiler:
                 of_vendor: dict[str, tuple] = {}  # what a claim launches that did not ask for which card
                 for target in (TARGETS[name] for name in targets):
                     if compiler and not set(kernels) - known[target.name]:
                         continue
                     launches, stumble, asked = of_vendor.get(target.vendor) or _measure(
-                        labs[target.name], target, claim
+                        labs[target.name], target, claim.id
                     )
                     if not asked:
                         of_vendor[target.vendor] = launches, stumble, asked
                     if compiler:
                         launches = [x for x in launches if x["kernel"] not in known[target.name]]
-                    seen.note(target, claim, launches, None if compiler and not launches else stumble)
+                    seen.note(target, claim.id, launches, None if compiler and not launches else stumble)
     called = {name for k in kernels.values() for name in k.fn.__code__.co_names}
     launched = {launch["kernel"] for launch in seen.launches}
     hashes = {name: kernel_sha256(kernel) for name, kernel in kernels.items() if name not in called - launched}
@@ -243,27 +265,25 @@ def _measure(lab: types.ModuleType, target: Target, claim: str) -> tuple[list[Js
     and whether it asked what card it runs on."""
     import triton
 
-    kind, measure, arguments, _, _, gib, _ = lab.CLAIMS[claim]
+    judge = judge_of(str(lab.__file__))
+    row = judge.claim_named(lab, claim)
     seen: list[Json] = []
-    lab.FENCES.clear()
     triton.runtime.driver.set_active(driver := StandIn.of(target))
     stumble = None
     try:
-        with _no_card(lab, driver, seen, fake=gib > 0):
-            result = measure(**arguments)
-            if kind == "error":
+        with _no_card(lab, driver, seen, fake=row.gib > 0):
+            guards = [judge.Guards()] if "guards" in inspect.signature(row.measure).parameters else []
+            result = row.measure(*guards, **row.args)
+            if row.kind == "error":
                 for _ in result:  # measures may yield
                     pass
     except OtherProcess as error:
         stumble = "other process", str(error)
     except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)
-        refused = (
-            isinstance(error, ValueError | TypeError | NotImplementedError) and frames[-1].filename == lab.__file__
-        )
+        beside = os.path.dirname(frames[-1].filename) == os.path.dirname(str(lab.__file__))
+        refused = isinstance(error, ValueError | TypeError | NotImplementedError) and beside
         stumble = ("refused", str(error)) if refused else ("cut short", one_line(error))
-    finally:
-        lab.FENCES.clear()
     for launch in seen:
         if "cells" in launch:
             launch["cells"] = {target.name: _cell_here(launch.pop("cells"), launch, target, lab)}
@@ -311,9 +331,9 @@ def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: boo
         function()
         return _times(len(quantiles or range(100))) if quantiles or return_mode == "all" else _times(1)[0]
 
-    def race(ours, theirs, **_):
+    def benchmark_pair(ours, theirs, *_, **__):
         ours[1](), theirs[1]()
-        return {"value": 1.0, "low": 1.0, "high": 1.0, "timings": []}
+        return judge_of(str(lab.__file__)).Ratio(1.0, 1.0, 1.0, ())
 
     def no_process(*_, **__):
         raise OtherProcess("it starts a process of its own")
@@ -338,13 +358,16 @@ def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: boo
         },
         torch.version: {"hip": "6.4" if driver.vendor == "amd" else None},
         torch.UntypedStorage: {"data_ptr": _address} if fake else {},
-        lab: {"race": race},
+    }
+    where |= {  # each that imports it has it by its name
+        module: {"benchmark_pair": benchmark_pair} for module in companions_of(lab) if hasattr(module, "benchmark_pair")
     }
     with contextlib.ExitStack() as stack:
         for owner, names in where.items():
             for name, value in names.items():
                 stack.enter_context(mock.patch.object(owner, name, value))
         stack.enter_context(mock.patch("subprocess.Popen", no_process))
+        stack.enter_context(mock.patch("multiprocessing.process.BaseProcess.start", no_process))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(torch.compiler.set_stance("force_eager"))
         if fake:
