@@ -12,7 +12,7 @@ help:
 	@echo "make test       every check and test that needs no GPU; BROWSER=none leaves the browser out"
 	@echo "make site       strict build of both languages into site/"
 	@echo "make lint       format, imports, spelling, Markdown, the spacing of Chinese"
-	@echo "make fix        mends what lint finds, and rewrites the common part of the labs"
+	@echo "make fix        fixes what lint finds, and rewrites the common part of the labs"
 	@echo "make setup      everything that these need; they also set it up themselves"
 	@echo "make test-deep  make test and the long tests"
 	@echo "make test-versions  the labs with the oldest and the newest Triton; writes labs/versions.json"

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from proof.book import common_part as fix
-from proof.book import labwords
+from proof.book import common_part, labwords
 from proof.book.load import yaml_line
 from proof.book.model import Book, Lab, LabWords
 from proof.problem import Problem, nearest
@@ -21,21 +20,21 @@ NEEDS = ("torch", "triton", "numpy")
 def faults(book: Book) -> Iterable[Problem]:
     """A lab's common part, header, card or breaks are not as every lab has them."""
     for lab in book.labs.values():
-        for line, what, mend in _faults(lab):
-            yield Problem(place(book, lab.path), line, what, mend)
+        for line, what, fix in _faults(lab):
+            yield Problem(place(book, lab.path), line, what, fix)
 
 
 def _faults(lab: Lab) -> Iterable[tuple[int, str, str]]:
-    repaired = fix.repaired(lab.source)
+    repaired = common_part.repaired(lab.source)
     if repaired is None:
         yield (
             1,
             "there is no common part",
-            f"Paste any other lab's below the lesson: its first line is “{fix.MARKER} …”",
+            f"Paste any other lab's below the lesson: its first line is “{common_part.MARKER} …”",
         )
     elif repaired != lab.source:
         yield (
-            line_of(lab.path, fix.MARKER),
+            line_of(lab.path, common_part.MARKER),
             "the common part is not proof/common.py's",
             "Run `make fix`, which copies it here",
         )
@@ -84,22 +83,22 @@ def words(book: Book) -> Iterable[Problem]:
         file = f"docs/zh/labs/{stem}.yml"
         if there := book.words.get(stem):
             text = text_of(there.path)
-            for at, what, mend in _words(lab, there):
-                yield Problem(file, yaml_line(text, list(at)), what, mend)
+            for at, what, fix in _words(lab, there):
+                yield Problem(file, yaml_line(text, list(at)), what, fix)
         elif not (book.root / file).exists():  # else what is wrong with it is said already
             what = f"{file} is missing, so Chinese pages speak English of this lab"
-            mend = (
+            fix = (
                 "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
             )
-            yield Problem(place(book, lab.path), 1, what, mend)
+            yield Problem(place(book, lab.path), 1, what, fix)
     for stem, there in book.words.items():
         if not (book.root / f"labs/{stem}.py").exists():
-            mend = f"Call it after a lab, or remove it. {nearest(stem, book.labs)}"
-            yield Problem(place(book, there.path), 1, f"there is no lab {stem!r}", mend)
+            fix = f"Call it after a lab, or remove it. {nearest(stem, book.labs)}"
+            yield Problem(place(book, there.path), 1, f"there is no lab {stem!r}", fix)
 
 
 def _words(lab: Lab, there: LabWords) -> Iterable[tuple[tuple[str, ...], str, str]]:
-    """Place in the file, what is wrong there, how to mend it."""
+    """Place in the file, what is wrong there, how to fix it."""
     own = labwords.english(lab)
     english, chinese = labwords.texts(own), labwords.texts(there)
     for table, name in sorted(chinese.keys() - english.keys()):

@@ -33,7 +33,7 @@ from proof.pages.format import (
     way,
 )
 from proof.pages.words import word
-from proof.problem import PageError, where
+from proof.problem import Fault, where
 
 STATES = ("contradicted", "stale-source", "stale-code", "stale-env", "pending", "aged", "valid")  # worst first
 
@@ -131,12 +131,12 @@ def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
 def break_text(lab: Lab, broken: Break, file: str) -> str:
     """The break as a unified diff of the lab's own text, with the lab's line numbers: `patch` accepts it.
 
-    Raises PageError if its text does not occur exactly once in its section.
+    Raises Fault if its text does not occur exactly once in its section.
     """
     line, text = lab.sections.get(broken.section, (1, ""))
     if (found := text.count(broken.old)) != 1:
         what = f"the text of break {broken.name!r} occurs {found} times in section {broken.section!r}"
-        raise PageError(file, line, what, "Change its text in BREAKS so that the section holds it exactly once")
+        raise Fault(what, "Change its text in BREAKS so that the section holds it exactly once", line=line, file=file)
     old, new = text.splitlines(), text.replace(broken.old, broken.new).splitlines()
     name = f"{lab.stem}.py"
     lines = list(difflib.unified_diff(old, new, name, f"{name} ({broken.name})", lineterm="", n=2))

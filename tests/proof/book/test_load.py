@@ -15,7 +15,7 @@ from tiny_project import LAB, TODAY
 
 from proof.book import common_part as fix
 from proof.book.load import arithmetic, decode, lesson_hash, load_book, parse_json, parse_yaml
-from proof.problem import Unreadable
+from proof.problem import Fault
 
 # The lesson hash
 
@@ -226,7 +226,7 @@ def test_a_fault_in_a_lab_is_named_with_its_line(tiny, old, new, line, what):
     assert found, problems
     assert found[0].file == "labs/triton_tiny.py"
     assert line in tiny.read(tiny.lab).split("\n")[found[0].line - 1]
-    assert found[0].mend
+    assert found[0].fix
 
 
 def test_a_lab_that_is_not_python_is_named_and_left_out(tiny):
@@ -267,7 +267,7 @@ def test_a_broken_record_is_named_with_its_line(tiny):
     problem = book.problems[0]
     assert book.records == [] and problem.what.startswith("is not JSON")
     assert problem.file == tiny.gpu.relative_to(tiny.root).as_posix()
-    assert "restore it from git" in problem.mend
+    assert "restore it from git" in problem.fix
 
 
 def test_a_record_outside_the_schema_is_named_with_its_line(tiny):
@@ -295,7 +295,7 @@ def test_a_record_whose_device_was_renamed_by_hand_is_kept_for_the_check_that_sa
 
 @pytest.mark.parametrize("figure", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_figure_that_is_not_finite_is_refused_with_its_line(figure):
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(Fault) as error:
         parse_json(f'{{"why": "NaN",\n "value": {figure}}}')
     assert error.value.line == 2
     assert f"{figure} is not a finite number" in error.value.what
@@ -362,7 +362,7 @@ def test_broken_words_are_named_with_their_line(tiny, old, new, line, what):
 def test_words_in_a_file_that_ends_in_yaml_are_to_be_renamed(tiny):
     (tiny.root / tiny.words).rename(tiny.root / "docs/zh/labs/triton_tiny.yaml")
     (problem,) = tiny.book().problems
-    assert (problem.what, problem.mend) == (
+    assert (problem.what, problem.fix) == (
         "the file of triton_tiny is named triton_tiny.yaml",
         "Call it triton_tiny.yml",
     )
@@ -484,11 +484,11 @@ def test_c090_utf_16_and_gbk_are_refused_plainly(tiny, kind, encoding):
     tiny.write(file, text.encode(encoding))
     problems = tiny.book().problems
     assert [p.file for p in problems] == [file]
-    assert "not UTF-8" in problems[0].what and problems[0].mend == "Save the file as UTF-8"
+    assert "not UTF-8" in problems[0].what and problems[0].fix == "Save the file as UTF-8"
 
 
 def test_a_legacy_byte_is_named_with_its_line():
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(Fault) as error:
         decode("plain\n三\n".encode("gbk"))
     assert error.value.line == 2
 
