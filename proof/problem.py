@@ -1,48 +1,69 @@
-"""What is wrong in a file, for the one who can mend it: where, what, and how; and the errors that say so."""
+"""What is wrong in a file, for the one who can fix it: where, what, and how; and the error that says so."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding of a check: where, what, and how to mend it. `warning` does not make the check fail."""
+    """One finding of a check: where, what, and how to fix it. `warning` does not make the check fail."""
 
     file: str  # relative to the root
     line: int  # 1 when the file as a whole is meant
     what: str
-    mend: str
+    fix: str
     warning: bool = False
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what}. {self.mend}"
+        return f"{self.file}:{self.line}: {self.what}. {self.fix}"
 
 
-class Unreadable(ValueError):
-    """A text that cannot be read: at which line, what was found, how to mend it."""
+class Fault(ValueError):
+    """Why something cannot be done: what was found, how to fix it, in which line of which file as far as is known.
 
-    def __init__(self, line: int, what: str, mend: str) -> None:
-        super().__init__(f"line {line}: {what}. {mend}")
-        self.line, self.what, self.mend = line, what, mend
+    `also` are further problems that were found with it.
+    """
 
-    def problem(self, file: str) -> Problem:
-        return Problem(file, self.line, self.what, self.mend)
+    def __init__(self, what: str, fix: str, *, line: int = 1, file: str = "", also: Sequence[Problem] = ()) -> None:
+        self.problem = Problem(file, line, what, fix)
+        self.also = tuple(also)
+        super().__init__("\n".join(map(_said, (self.problem, *also))))
 
-
-class PageError(Exception):
-    """A mistake in a page: where, what was found, how to mend it."""
-
-    def __init__(self, file: str, line: int, what: str, mend: str):
-        super().__init__(f"{file}:{line}: {what}. {mend}")
-        self.file, self.line, self.what, self.mend = file, line, what, mend
+    @classmethod
+    def of(cls, problems: Sequence[Problem]) -> Self:
+        """All of these problems in one error; there is at least one."""
+        first, *others = problems
+        return cls(first.what, first.fix, line=first.line, file=first.file, also=others)
 
     @property
-    def problem(self) -> Problem:
-        return Problem(self.file, self.line, self.what, self.mend)
+    def what(self) -> str:
+        return self.problem.what
+
+    @property
+    def fix(self) -> str:
+        return self.problem.fix
+
+    @property
+    def file(self) -> str:
+        return self.problem.file
+
+    @property
+    def line(self) -> int:
+        return self.problem.line
+
+    def problems(self, file: str, fix: str = "") -> list[Problem]:
+        """All of them as problems of this file, unless they name another; with this way to fix them, if given."""
+        return [replace(each, file=each.file or file, fix=fix or each.fix) for each in (self.problem, *self.also)]
+
+
+def _said(problem: Problem) -> str:
+    place = problem.file + ":" if problem.file else "line "
+    return f"{place}{problem.line}: {problem.what}. {problem.fix}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -57,11 +78,3 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def where(path: Path, root: Path) -> str:
     """A file's name as people write it: relative to the root."""
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
-
-
-class Refused(ValueError):
-    """A run that contradicts itself or its lab, with every reason."""
-
-    def __init__(self, problems: list[Problem]) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = problems

@@ -32,13 +32,13 @@ from proof.book.model import (
     Term,
     Text,
 )
-from proof.problem import Problem, Unreadable
+from proof.problem import Fault, Problem
 
 AS_PRINTED = "Give the file as the lab printed it with --json"
 FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n?", re.S | re.M)
 
 T = TypeVar("T")
-Bad = Callable[[int, str, str], None]  # takes line, what, how to mend
+Bad = Callable[[int, str, str], None]  # takes line, what, how to fix
 
 
 def load_book(root: Path, today: date) -> Book:
@@ -89,21 +89,21 @@ def _menu(book: Book) -> dict[str, int]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, without BOM, lines ending in LF. Raises Unreadable unless it is UTF-8."""
+    """The text of a file, without BOM, lines ending in LF. Raises Fault unless it is UTF-8."""
     return decode(path.read_bytes())
 
 
 def decode(raw: bytes) -> str:
-    """UTF-8 bytes as text, without BOM, lines ending in LF. Raises Unreadable for any other encoding."""
+    """UTF-8 bytes as text, without BOM, lines ending in LF. Raises Fault for any other encoding."""
     save = "Save the file as UTF-8"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
-        raise Unreadable(1, "the file is UTF-16 or binary, not UTF-8", save)
+        raise Fault("the file is UTF-16 or binary, not UTF-8", save)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         what = f"the file is not UTF-8 (byte 0x{raw[error.start]:02x}); it may be GBK or another legacy encoding"
-        raise Unreadable(line, what, save) from None
+        raise Fault(what, save, line=line) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -120,8 +120,8 @@ def _text(book: Book, path: Path) -> Iterator[str]:
     """The text of the file; nothing, and a problem in the book, when it cannot be read."""
     try:
         yield read_text(path)
-    except Unreadable as error:
-        book.problems.append(error.problem(_name(book.root, path)))
+    except Fault as error:
+        book.problems += error.problems(_name(book.root, path))
     except OSError as error:
         what = f"cannot be opened: {error.strerror}"
         book.problems.append(Problem(_name(book.root, path), 1, what, "See its permissions"))
@@ -137,7 +137,7 @@ def schema(name: str) -> Draft202012Validator:
 
 
 def check_schema(name: str, data: Any, text: str) -> None:
-    """Raise Unreadable, with the line in `text`, where `data` does not fit proof/book/<name>.schema.json."""
+    """Raise Fault, with the line in `text`, where `data` does not fit proof/book/<name>.schema.json."""
     error = best_match(schema(name).iter_errors(data))
     if error:
         at = list(error.absolute_path)
@@ -147,12 +147,12 @@ def check_schema(name: str, data: Any, text: str) -> None:
             at += [key for key in error.instance if key not in known][:1]
         what = error.message if len(error.message) < 200 else error.message[:100] + " … " + error.message[-90:]
         allowed = error.schema.get("description") if isinstance(error.schema, dict) else None
-        mend = f"Allowed: {allowed}" if allowed else f"proof/book/{name}.schema.json says what is allowed"
-        raise Unreadable(yaml_line(text, at), f"{where}: {what}" if where else what, mend)
+        fix = f"Allowed: {allowed}" if allowed else f"proof/book/{name}.schema.json says what is allowed"
+        raise Fault(f"{where}: {what}" if where else what, fix, line=yaml_line(text, at))
 
 
 def parse_json(text: str) -> Any:
-    """JSON of finite numbers. Raises Unreadable with the line."""
+    """JSON of finite numbers. Raises Fault with the line."""
 
     def finite(number: str) -> float:
         value = float(number)
@@ -160,37 +160,37 @@ def parse_json(text: str) -> Any:
             return value
         found = re.search(rf"[:\[,]\s*{re.escape(number)}", text)
         line = text.count("\n", 0, found.end() if found else 0) + 1
-        raise Unreadable(line, f"{number} is not a finite number", "Write null for a figure that is not finite")
+        raise Fault(f"{number} is not a finite number", "Write null for a figure that is not finite", line=line)
 
     def whole(number: str) -> int:
         if len(number) < 20:
             return int(number)
-        raise Unreadable(1, f"{number[:20]}… is larger than any count", AS_PRINTED)
+        raise Fault(f"{number[:20]}… is larger than any count", AS_PRINTED)
 
     try:
         data = json.loads(text, parse_float=finite, parse_int=whole, parse_constant=finite)
         json.dumps(data, ensure_ascii=False).encode()  # lone halves of surrogate pairs cannot be written again
         return data
-    except Unreadable:
+    except Fault:
         raise
     except json.JSONDecodeError as error:
-        raise Unreadable(error.lineno, f"is not JSON: {error.msg}", AS_PRINTED) from None
+        raise Fault(f"is not JSON: {error.msg}", AS_PRINTED, line=error.lineno) from None
     except (ValueError, RecursionError) as error:
-        raise Unreadable(1, f"is not JSON that a lab prints: {error}", AS_PRINTED) from None
+        raise Fault(f"is not JSON that a lab prints: {error}", AS_PRINTED) from None
 
 
 def parse_yaml(text: str) -> dict[str, Any]:
-    """A YAML 1.2 mapping in which every scalar is text; keys without a value, or null, are left out. Raises Unreadable."""
+    """A YAML 1.2 mapping in which every scalar is text; keys without a value, or null, are left out. Raises Fault."""
     try:
         data = YAML(typ="base", pure=True).load(text)
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         what = (error.problem or error.context or "").split("\n")[0]
-        raise Unreadable(line, f"is not YAML: {what}", "Mend the YAML") from None
+        raise Fault(f"is not YAML: {what}", "Fix the YAML", line=line) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise Unreadable(1, f"is not YAML: {error}", "Mend the YAML") from None
+        raise Fault(f"is not YAML: {error}", "Fix the YAML") from None
     if not isinstance(data, dict):
-        raise Unreadable(1, "holds no `key: value` lines", "Write it like the other files of its folder")
+        raise Fault("holds no `key: value` lines", "Write it like the other files of its folder")
     return _without_nothing(data)
 
 
@@ -230,19 +230,19 @@ def _from_yaml(book: Book, path: Path, kind: str, build: Callable[[Path, dict[st
             check_schema(kind, data, text)
             id = data.get("id", path.stem)
             if path.name != f"{id}.yml":
-                mend = f"Call it {id}.yml" + (", or change its id" if "id" in data else "")
-                raise Unreadable(yaml_line(text, ["id"]), f"the file of {id} is named {path.name}", mend)
+                fix = f"Call it {id}.yml" + (", or change its id" if "id" in data else "")
+                raise Fault(f"the file of {id} is named {path.name}", fix, line=yaml_line(text, ["id"]))
             yield build(path, data, text)
-        except Unreadable as error:
-            book.problems.append(error.problem(_name(book.root, path)))
+        except Fault as error:
+            book.problems += error.problems(_name(book.root, path))
 
 
 def _day(data: dict[str, Any], key: str, text: str) -> date:
     try:
         return date.fromisoformat(data[key])
     except ValueError:
-        raise Unreadable(
-            yaml_line(text, [key]), f"{key}: {data[key]} is not a day", "Write it as year-month-day"
+        raise Fault(
+            f"{key}: {data[key]} is not a day", "Write it as year-month-day", line=yaml_line(text, [key])
         ) from None
 
 
@@ -255,9 +255,9 @@ def _add_record(book: Book, path: Path, text: str) -> None:
             book.problems.append(Problem(name, 1, what, "Delete it, and run `proof record`"))
             return
         check_schema("record", data, text)
-    except Unreadable as error:
-        mend = "Never edit a record: restore it from git, or delete it and run `proof record` again"
-        book.problems.append(Problem(name, error.line, error.what, mend))
+    except Fault as error:
+        fix = "Never edit a record: restore it from git, or delete it and run `proof record` again"
+        book.problems.append(Problem(name, error.line, error.what, fix))
         return
     record = Record(path, data, intact=path.stem.endswith("-" + normal_sha8(text)))
     folder = f"labs/records/{record.device_class}/{record.lab}"
@@ -272,8 +272,8 @@ def _add_compiled(book: Book, path: Path, text: str) -> None:
         data = parse_json(text)
         check_schema("compiled", data, text)
         if path.name != f"{data['lab']}.json":
-            raise Unreadable(1, f"the file of {data['lab']} is named {path.name}", f"Call it {data['lab']}.json")
-    except Unreadable as error:
+            raise Fault(f"the file of {data['lab']} is named {path.name}", f"Call it {data['lab']}.json")
+    except Fault as error:
         book.problems.append(
             Problem(_name(book.root, path), error.line, error.what, "Delete it and run `proof compile`")
         )
@@ -288,7 +288,7 @@ def _add_versions(book: Book, path: Path, text: str) -> None:
         data = parse_json(text)
         check_schema("versions", data, text)
         book.versions = data
-    except Unreadable as error:
+    except Fault as error:
         book.problems.append(Problem(_name(book.root, path), error.line, error.what, "Run `make test-versions`"))
 
 
@@ -316,23 +316,21 @@ def _add_decision(book: Book, path: Path, text: str) -> None:
     try:
         named = re.fullmatch(r"((\d{4})-[a-z0-9-]+)\.(zh|en)\.md", path.name)
         if not named:
-            raise Unreadable(
-                1, "is not named NNNN-words.zh.md or NNNN-words.en.md", "Rename it: four digits, small letters, -"
-            )
+            raise Fault("is not named NNNN-words.zh.md or NNNN-words.en.md", "Rename it: four digits, small letters, -")
         slug, number, lang = named.groups()
         front = FRONT_MATTER.match(text)
         if not front:
-            mend = "Begin with ---, then id, title, status, date, then --- again"
-            raise Unreadable(1, "has no front matter", mend)
+            fix = "Begin with ---, then id, title, status, date, then --- again"
+            raise Fault("has no front matter", fix)
         head = "\n" + front[1]  # so that lines count from the top of the file
         data = parse_yaml(head)
         check_schema("decision", data, head)
         if data["id"] != number:
             what = f"the id {data['id']} is not the number of the file"
-            raise Unreadable(yaml_line(head, ["id"]), what, f'Write id: "{number}"')
+            raise Fault(what, f'Write id: "{number}"', line=yaml_line(head, ["id"]))
         day = _day(data, "date", head)
-    except Unreadable as error:
-        book.problems.append(error.problem(name))
+    except Fault as error:
+        book.problems += error.problems(name)
         return
     key: tuple[str, Lang] = (number, lang)
     if key in book.decisions:

@@ -25,8 +25,8 @@ def faults(book: Book) -> Iterable[Problem]:
                     f"{filed.FOLDER}/{name}", 1, "is not what the compiler wrote", f"{again}; it is never edited"
                 )
         if not filed.stale(book, book.labs[stem]):
-            mend = "Mend the lab, or let its launcher refuse that target, and run `proof compile`"
-            yield from (Problem(file, 1, what, mend) for what in filed.faults(book.labs[stem], compiled.data))
+            fix = "Fix the lab, or let its launcher refuse that target, and run `proof compile`"
+            yield from (Problem(file, 1, what, fix) for what in filed.faults(book.labs[stem], compiled.data))
 
 
 def stale(book: Book) -> Iterable[Problem]:

@@ -17,8 +17,8 @@ MENTION = re.compile(r"(?<![A-Za-z0-9])ADR[-\s]?(\d+)(?![\d.])")
 SAID = re.compile(r"supersed|replaced by|取代|废止|作废", re.IGNORECASE)
 
 
-def _problem(book: Book, decision: Decision, needle: str, what: str, mend: str) -> Problem:
-    return Problem(place(book, decision.path), line_of(decision.path, needle), what, mend)
+def _problem(book: Book, decision: Decision, needle: str, what: str, fix: str) -> Problem:
+    return Problem(place(book, decision.path), line_of(decision.path, needle), what, fix)
 
 
 def numbers(book: Book) -> Iterable[Problem]:
@@ -64,8 +64,8 @@ def forms(book: Book) -> Iterable[Problem]:
         ids = {heading.id for heading in read(decision.body).headings}
         missing = [section for section in SECTIONS if section not in ids]
         if missing:
-            mend = f"The sections are {', '.join(f'{{ #{name} }}' for name in SECTIONS)}"
-            yield _problem(book, decision, "## ", f"the sections {', '.join(missing)} are missing", mend)
+            fix = f"The sections are {', '.join(f'{{ #{name} }}' for name in SECTIONS)}"
+            yield _problem(book, decision, "## ", f"the sections {', '.join(missing)} are missing", fix)
         for heading in read(decision.body).headings:
             for mention in MENTION.findall(heading.text) if heading.level == 1 else ():
                 if mention != number:
@@ -101,15 +101,15 @@ def succession(book: Book) -> Iterable[Problem]:
             if linked is not None and linked not in same:
                 yield _problem(book, decision, needle, f"decision {linked} does not exist", nearest(linked, same))
         if by in same and number not in same[by].supersedes:
-            mend = f"Write supersedes: [{number}] in {place(book, same[by].path)}, or take this link out"
-            yield _problem(book, decision, "superseded_by:", f"{by} does not say that it supersedes {number}", mend)
+            fix = f"Write supersedes: [{number}] in {place(book, same[by].path)}, or take this link out"
+            yield _problem(book, decision, "superseded_by:", f"{by} does not say that it supersedes {number}", fix)
         for old in decision.supersedes:
             if old in same and same[old].superseded_by != number:
-                mend = f"Write superseded_by: {number} in {place(book, same[old].path)}, or take this link out"
-                yield _problem(book, decision, "supersedes:", f"{old} does not say that {number} supersedes it", mend)
+                fix = f"Write superseded_by: {number} in {place(book, same[old].path)}, or take this link out"
+                yield _problem(book, decision, "supersedes:", f"{old} does not say that {number} supersedes it", fix)
         if by in same and same[by].status in ("proposed", "rejected"):
-            mend = "Accept the successor first; until then this one holds"
-            yield _problem(book, decision, "superseded_by:", f"{by} is only {same[by].status}", mend)
+            fix = "Accept the successor first; until then this one holds"
+            yield _problem(book, decision, "superseded_by:", f"{by} is only {same[by].status}", fix)
         if by in same and (ring := _ring(number, same)):
             what = f"the succession goes round: {' → '.join(ring)}"
             yield _problem(
@@ -142,8 +142,8 @@ def mentions(book: Book) -> Iterable[Problem]:
             elif decision and decision.status == "superseded" and not SAID.search(lines[line - 1]):
                 if own and (own[1] == number or own[1] == decision.superseded_by):
                     continue
-                mend = f"Speak of ADR-{decision.superseded_by}, or say in this line that it is superseded (取代)"
-                yield Problem(*at, f"ADR-{number} is superseded by ADR-{decision.superseded_by}", mend)
+                fix = f"Speak of ADR-{decision.superseded_by}, or say in this line that it is superseded (取代)"
+                yield Problem(*at, f"ADR-{number} is superseded by ADR-{decision.superseded_by}", fix)
         for link in document.markdown.links:
             said, leads = MENTION.search(link.text), re.search(r"adr/(\d{4})-|^(\d{4})-", link.target)
             if said and leads and said[1] != (leads[1] or leads[2]):
@@ -170,8 +170,8 @@ def confirmations(book: Book) -> Iterable[Problem]:
         end = next((h.line for h in markdown.headings if h.line > start), len(lines) + 1)
         named = re.findall(r"(tests/[\w./-]*\w)(?:::(\w+))?", "\n".join(lines[start : end - 1]))
         if not named:
-            mend = "Name it by path, such as tests/docs/test_pages.py"
-            yield _problem(book, decision, "#confirmation", "the confirmation names no test", mend)
+            fix = "Name it by path, such as tests/docs/test_pages.py"
+            yield _problem(book, decision, "#confirmation", "the confirmation names no test", fix)
         for path, test in named:
             target = book.root / path
             if not target.exists():

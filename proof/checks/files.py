@@ -19,8 +19,8 @@ def names(book: Book) -> Iterable[Problem]:
         seen: dict[str, str] = {}
         for name in sorted(listed):
             file = f"{folder}/{name}" if folder else name
-            for what, mend in _faults(name):
-                yield Problem(file, 1, what, mend)
+            for what, fix in _faults(name):
+                yield Problem(file, 1, what, fix)
             key = unicodedata.normalize("NFKC", name).casefold()
             if key in seen:
                 yield Problem(

@@ -61,8 +61,8 @@ def relations(book: Book) -> Iterable[Problem]:
                 yield Problem(at, line, f"see_also names {other!r}, which is no term{also}", nearest(other, book.terms))
         for source in term.sources:
             if not source.startswith("https://") and source not in book.sources:
-                mend = f"Give a source's id or an https address. {nearest(source, book.sources)}"
-                yield Problem(at, line_of(term.path, "sources:", source), f"no source is called {source!r}", mend)
+                fix = f"Give a source's id or an https address. {nearest(source, book.sources)}"
+                yield Problem(at, line_of(term.path, "sources:", source), f"no source is called {source!r}", fix)
 
 
 def untranslated(book: Book) -> Iterable[Problem]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proof.book.load import FRONT_MATTER, decode, parse_yaml
 from proof.book.model import Book
-from proof.problem import Problem, Unreadable
+from proof.problem import Fault, Problem
 from proof.text.documents import line_of, place
 
 BASES = ("origin/main", "main")  # the first that exists; PROOF_BASE names another
@@ -25,14 +25,14 @@ def accepted(book: Book) -> Iterable[Problem]:
         return
     now = {decision.path.name: decision for decision in book.decisions.values()}
     told = {problem.file for problem in book.problems}
-    mend = "Put the text back, and write a decision that supersedes it"
+    fix = "Put the text back, and write a decision that supersedes it"
     for name in _git(book.root, "ls-tree", "--name-only", base, "adr/").split():
         old = _parts(_git(book.root, "show", f"{base}:{name}"))
         if old is None or old[0].get("status") not in KEPT or name in told:
             continue
         decision = now.get(Path(name).name)
         if decision is None:
-            yield Problem(name, 1, "a decision that was accepted is gone", f"{mend}; a number is never used again")
+            yield Problem(name, 1, "a decision that was accepted is gone", f"{fix}; a number is never used again")
             continue
         new = _parts(decode(decision.path.read_bytes()))
         if new is None:
@@ -40,11 +40,11 @@ def accepted(book: Book) -> Iterable[Problem]:
         for key in sorted((set(old[0]) | set(new[0])) - FREE):
             if old[0].get(key) != new[0].get(key):
                 what = f"{key} of an accepted decision was {old[0].get(key)}, and is {new[0].get(key)}"
-                yield Problem(name, line_of(decision.path, f"{key}:"), what, mend)
+                yield Problem(name, line_of(decision.path, f"{key}:"), what, fix)
         changed = [line for line in new[1] if line not in old[1]] or [line for line in old[1] if line not in new[1]]
         if new[1] != old[1]:
             at = line_of(decision.path, changed[0]) if changed else 1
-            yield Problem(place(book, decision.path), at, "the text of an accepted decision has changed", mend)
+            yield Problem(place(book, decision.path), at, "the text of an accepted decision has changed", fix)
 
 
 def compared(book: Book) -> str:
@@ -66,7 +66,7 @@ def _parts(text: str) -> tuple[dict, list[str]] | None:
             if front
             else None
         )
-    except Unreadable:
+    except Fault:
         return None
 
 

@@ -30,8 +30,8 @@ def fills(book: Book) -> Iterable[Problem]:
             span = "\n".join(lines[call.lineno - 1 : call.end_lineno])
             if not ON_PURPOSE.search(span):
                 what = "a masked load without other=: masked lanes hold 0 in the interpreter, and anything on a GPU"
-                mend = "Name the fill, or say on that line why not: # on purpose: …"
-                yield Problem(place(book, lab.path), call.lineno, what, mend)
+                fix = "Name the fill, or say on that line why not: # on purpose: …"
+                yield Problem(place(book, lab.path), call.lineno, what, fix)
 
 
 def judges(book: Book) -> Iterable[Problem]:
@@ -46,10 +46,8 @@ def judges(book: Book) -> Iterable[Problem]:
                 what = (
                     f"{claim.id} is of {found[0]}, which the interpreter computes wrongly, and yet anyone may judge it"
                 )
-                mend = (
-                    "Let a GPU judge it; where the kernel widens to fp32 after the load, let the reason say “widened”"
-                )
-                yield Problem(place(book, lab.path), line_of(lab.path, f'"{case}"'), what, mend)
+                fix = "Let a GPU judge it; where the kernel widens to fp32 after the load, let the reason say “widened”"
+                yield Problem(place(book, lab.path), line_of(lab.path, f'"{case}"'), what, fix)
 
 
 def _calls(source: str) -> Iterator[ast.Call]:

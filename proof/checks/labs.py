@@ -21,8 +21,8 @@ NEEDS = ("torch", "triton", "numpy")
 def faults(book: Book) -> Iterable[Problem]:
     """A lab's header, docstring, tables or companions are not as every lab has them."""
     for lab in book.labs.values():
-        for line, what, mend in _faults(lab):
-            yield Problem(place(book, lab.path), line, what, mend)
+        for line, what, fix in _faults(lab):
+            yield Problem(place(book, lab.path), line, what, fix)
 
 
 def _faults(lab: Lab) -> Iterable[tuple[int, str, str]]:
@@ -68,20 +68,20 @@ def words(book: Book) -> Iterable[Problem]:
         file = f"labs/{stem}.zh.yml"
         if there := book.words.get(stem):
             text = text_of(there.path)
-            for at, what, mend in _words(lab, there):
-                yield Problem(file, yaml_line(text, list(at)), what, mend)
+            for at, what, fix in _words(lab, there):
+                yield Problem(file, yaml_line(text, list(at)), what, fix)
         elif not (book.root / file).exists():  # else what is wrong with it is said already
             what = f"{file} is missing, so Chinese pages speak English of this lab"
-            mend = "Write it: title, sentence, learn, memory, gpu, why (case.metric: reason), bugs (name: what is seen)"
-            yield Problem(place(book, lab.path), 1, what, mend)
+            fix = "Write it: title, sentence, learn, memory, gpu, why (case.metric: reason), bugs (name: what is seen)"
+            yield Problem(place(book, lab.path), 1, what, fix)
     for stem, there in book.words.items():
         if not (book.root / f"labs/{stem}.py").exists():
-            mend = f"Call it after a lab, or remove it. {nearest(stem, book.labs)}"
-            yield Problem(place(book, there.path), 1, f"there is no lab {stem!r}", mend)
+            fix = f"Call it after a lab, or remove it. {nearest(stem, book.labs)}"
+            yield Problem(place(book, there.path), 1, f"there is no lab {stem!r}", fix)
 
 
 def _words(lab: Lab, there: LabWords) -> Iterable[tuple[tuple[str, ...], str, str]]:
-    """Place in the file, what is wrong there, how to mend it."""
+    """Place in the file, what is wrong there, how to fix it."""
     own = labwords.english(lab)
     english, chinese = labwords.texts(own), labwords.texts(there)
     for table, name in sorted(chinese.keys() - english.keys()):

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from proof.book.model import LANGS, Book, Lang
 from proof.pages.generated import generated
 from proof.pages.lab import lab_head, lab_tail
-from proof.problem import PageError, Problem, nearest
+from proof.problem import Fault, Problem, nearest
 from proof.text.documents import Document, documents, files
 from proof.text.markdown import Link, read
 
@@ -34,7 +34,7 @@ def dead(book: Book) -> Iterable[Problem]:
     """A link or an image leads nowhere, or only on some disks, or past the checks of the site generator."""
     try:
         known = {lang: targets(book, lang) for lang in LANGS}
-    except PageError as error:  # a generated page cannot be made, so nobody knows what it offers
+    except Fault as error:  # a generated page cannot be made, so nobody knows what it offers
         yield error.problem
         return
     for document in documents(book):
@@ -50,8 +50,8 @@ def _undefined(document: Document) -> Iterable[Problem]:
     for number, line in document.markdown.lines():
         for text, label in re.findall(r"(?<![\w\])])\[([^\[\]]+)\]\[([^^\[\]][^\[\]]*|)\]", line, re.ASCII):
             if (name := label or text).casefold() not in defined:
-                mend = f"Write the address in the link, [{text}](…); what is no link is code, `[…][…]`"
-                yield Problem(document.file, document.at(number), f"no address is defined for [{name}]", mend)
+                fix = f"Write the address in the link, [{text}](…); what is no link is code, `[…][…]`"
+                yield Problem(document.file, document.at(number), f"no address is defined for [{name}]", fix)
 
 
 def _fault(document: Document, link: Link, known: dict[str, set[str] | None]) -> tuple[str, str] | None:

@@ -146,8 +146,8 @@ def drifted(book: Book, pair: Pair) -> Problem | None:
     files = {lang: place(book, page.path) for lang, page in pair.halves.items()}
     sync = f"`proof parity sync {pair.name}`"
     if pair.fault:
-        mend = f"Restore it from git, or compare {files['zh']} with {files['en']} and run {sync}"
-        return Problem(place(book, pair.path), pair.fault.line, pair.fault.what, mend)
+        fix = f"Restore it from git, or compare {files['zh']} with {files['en']} and run {sync}"
+        return Problem(place(book, pair.path), pair.fault.line, pair.fault.what, fix)
     if not pair.synced:
         what = f"nobody has compared this page with {files['en']}: there is no {place(book, pair.path)}"
         return Problem(files["zh"], 1, what, f"Compare them, then run {sync}")

@@ -19,23 +19,23 @@ def contradictions(book: Book) -> Iterable[Problem]:
     failing = {s.record.path for s in _standings(book) if s.state == "contradicted" and s.record}
     for record in book.records:
         if (lab := book.labs.get(record.lab)) is None:
-            mend = f"Remove the record if the lab is gone. {nearest(record.lab, book.labs)}"
-            yield Problem(place(book, record.path), 1, f"no lab is called {record.lab!r}", mend)
+            fix = f"Remove the record if the lab is gone. {nearest(record.lab, book.labs)}"
+            yield Problem(place(book, record.path), 1, f"no lab is called {record.lab!r}", fix)
         elif not record.intact:
-            mend = "Restore the file, or remove it and run `proof record` again: records are never edited"
+            fix = "Restore the file, or remove it and run `proof record` again: records are never edited"
             yield Problem(
-                place(book, record.path), 1, "the record was edited: its content no longer fits its name", mend
+                place(book, record.path), 1, "the record was edited: its content no longer fits its name", fix
             )
         elif record.outdated(lab):
             yield from _widened(book, lab, record)
         elif record.path not in failing:
-            mend = "Remove the file, and run `proof record` again: the lab prints no such thing"
-            yield from (Problem(place(book, record.path), 1, what, mend) for what, _ in faults(book, lab, record.data))
+            fix = "Remove the file, and run `proof record` again: the lab prints no such thing"
+            yield from (Problem(place(book, record.path), 1, what, fix) for what, _ in faults(book, lab, record.data))
     for standing in _standings(book):
         if standing.state == "contradicted" and standing.record and standing.record.intact:
-            mend = "Mend the lab and record it again; never loosen a bound without a new reason for it"
+            fix = "Fix the lab and record it again; never loosen a bound without a new reason for it"
             what = f"{standing.claim.id} is contradicted on {standing.record.device['name']}: {standing.note}"
-            yield Problem(place(book, standing.record.path), _row(standing.record, standing.claim.id), what, mend)
+            yield Problem(place(book, standing.record.path), _row(standing.record, standing.claim.id), what, fix)
 
 
 def _widened(book: Book, lab: Lab, record: Record) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from proof.book.model import Book
 from proof.pages import kernel_types
 from proof.pages.macros import expand
-from proof.problem import PageError, Problem, nearest
+from proof.problem import Fault, Problem, nearest
 from proof.text.documents import Document, documents, files, text_of
 from proof.text.macros import citations
 
@@ -73,6 +73,6 @@ def expansion(book: Book) -> Iterable[Problem]:
 def _expand(book: Book, document: Document) -> Problem | None:
     try:
         expand(document.page.text, document.page, book, "../" * document.name.count("/"))
-    except PageError as error:
-        return Problem(document.file, document.at(error.line), error.what, error.mend)
+    except Fault as error:
+        return Problem(document.file, document.at(error.line), error.what, error.fix)
     return None

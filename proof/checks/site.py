@@ -95,10 +95,10 @@ def check_site(site_dir: Path, base: str | None = None) -> list[Problem]:
     site = _Site(site_dir, files, pages, base or re.sub(r"index\.html$", "", pages["index.html"].canonical))
     found: list[Problem] = []
     for page in pages.values():
-        for position, what, mend in [*site.links(page), *_ids(page), *_raw(page), *site.languages(page)]:
-            found.append(Problem(f"{site_dir.name}/{page.file}", page.line(position), what, mend))
-    for file, line, what, mend in [*site.not_found_pages(), *site.other_files()]:
-        found.append(Problem(f"{site_dir.name}/{file}", line, what, mend))
+        for position, what, fix in [*site.links(page), *_ids(page), *_raw(page), *site.languages(page)]:
+            found.append(Problem(f"{site_dir.name}/{page.file}", page.line(position), what, fix))
+    for file, line, what, fix in [*site.not_found_pages(), *site.other_files()]:
+        found.append(Problem(f"{site_dir.name}/{file}", line, what, fix))
     return found
 
 
@@ -206,7 +206,7 @@ def _ids(page: Html) -> Iterable[tuple[int, str, str]]:
 
 def _raw(page: Html) -> Iterable[tuple[int, str, str]]:
     for position, what, around in page.raw:
-        yield position, f"{what} was left raw: “{around}”", "Mend the Markdown, or write it as code if it is meant"
+        yield position, f"{what} was left raw: “{around}”", "Fix the Markdown, or write it as code if it is meant"
 
 
 @dataclass
@@ -255,11 +255,11 @@ class _Site:
             if fault := self.fault(address, page.file, loaded):
                 yield position, *fault
             elif wandering and not re.match(r"(?i)[a-z]+:|/|#", address):
-                mend = "Write it from the root of the host: the server shows this page at every address"
-                yield position, f"{address} is relative on a page that has no place", mend
+                fix = "Write it from the root of the host: the server shows this page at every address"
+                yield position, f"{address} is relative on a page that has no place", fix
 
     def fault(self, address: str, file: str, loaded: bool) -> tuple[str, str] | None:
-        """What is wrong with an address in `file`, and how to mend it."""
+        """What is wrong with an address in `file`, and how to fix it."""
         target = self.resolve(address, file)
         if target is None:
             if loaded and re.match(r"(?i)(https?:)?//", address.strip()):
@@ -271,10 +271,10 @@ class _Site:
         if name not in self.files:
             if same := self.folded.get(name.casefold()):
                 return f"{address} has the wrong case: the file is {same}", "Write it as the listing shows it"
-            return f"{address} leads to {name}, which does not exist", "Mend the link, or build what it leads to"
+            return f"{address} leads to {name}, which does not exist", "Fix the link, or build what it leads to"
         text_fragment = fragment.startswith(":~:")
         if fragment and not text_fragment and name in self.pages and fragment not in self.pages[name].anchors:
-            return f"{address}: {name} has no id {fragment!r}", "Mend the anchor"
+            return f"{address}: {name} has no id {fragment!r}", "Fix the anchor"
         return None
 
     def languages(self, page: Html) -> Iterable[tuple[int, str, str]]:
@@ -340,7 +340,7 @@ class _Site:
                     found = self.resolve(address, file)
                     if found is None or found[0] not in self.files:
                         line = text.count("\n", 0, match.start()) + 1
-                        yield file, line, f"the site map names {address}, which is not in the site", "Mend it"
+                        yield file, line, f"the site map names {address}, which is not in the site", "Fix it"
 
     def _text(self, file: str) -> str:
         return (self.folder / file).read_text(encoding="utf-8", errors="replace")

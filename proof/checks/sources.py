@@ -24,8 +24,8 @@ def permalink(source: Source) -> str:
 def faults(book: Book) -> Iterable[Problem]:
     """A source can move, or its parts contradict each other."""
     for source in book.sources.values():
-        for needle, what, mend in _faults(source):
-            yield Problem(place(book, source.path), line_of(source.path, needle), what, mend)
+        for needle, what, fix in _faults(source):
+            yield Problem(place(book, source.path), line_of(source.path, needle), what, fix)
         if source.accessed and source.accessed > book.today + timedelta(days=1):  # it is another day elsewhere
             what = f"accessed is {source.accessed}, after today, {book.today}"
             yield Problem(

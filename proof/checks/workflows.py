@@ -13,7 +13,7 @@ from proof.book.model import Book
 from proof.problem import Problem
 from proof.text.documents import place, text_of
 
-Fault = tuple[str, str, str]  # the text that shows the line, what, mend
+Fault = tuple[str, str, str]  # the text that shows the line, what, fix
 
 HOSTED = re.compile(r"(ubuntu|windows|macos)-[\w.]+")
 FOREIGN = re.compile(
@@ -32,13 +32,13 @@ def faults(book: Book) -> Iterable[Problem]:
         except YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             line = mark.line + 1 if mark else 1
-            yield Problem(place(book, path), line, f"this is not YAML: {str(error).splitlines()[0]}", "Mend it")
+            yield Problem(place(book, path), line, f"this is not YAML: {str(error).splitlines()[0]}", "Fix it")
             continue
         if not isinstance(data, dict):
             yield Problem(place(book, path), 1, "this workflow holds nothing", "Write it, or remove the file")
             continue
-        for needle, what, mend in _faults(data):
-            yield Problem(place(book, path), _line(text, needle), what, mend)
+        for needle, what, fix in _faults(data):
+            yield Problem(place(book, path), _line(text, needle), what, fix)
 
 
 def _line(text: str, needle: str) -> int:
@@ -85,11 +85,11 @@ def _job(name: str, job: dict[str, Any], triggers: set[str]) -> Iterator[Fault]:
             yield "secrets: inherit", f"job {name} of a pull request inherits all secrets", "Take that line out"
     if _own(runner, job):
         if strangers:
-            mend = "Use a hosted runner here; GPU jobs start by workflow_dispatch behind an environment"
-            yield "runs-on", f"job {name} of a pull request runs on our own machine ({runner})", mend
+            fix = "Use a hosted runner here; GPU jobs start by workflow_dispatch behind an environment"
+            yield "runs-on", f"job {name} of a pull request runs on our own machine ({runner})", fix
         elif "environment" not in job:
-            mend = "Add environment: with required reviewers, so that a person agrees to each run"
-            yield f"{name}:", f"job {name} runs on our own machine with no environment", mend
+            fix = "Add environment: with required reviewers, so that a person agrees to each run"
+            yield f"{name}:", f"job {name} runs on our own machine with no environment", fix
     steps = job.get("steps") or []
     for action in [job.get("uses"), *(step.get("uses") for step in steps)]:
         if action and not action.startswith("./") and not re.search(r"@[0-9a-f]{40}$|@sha256:[0-9a-f]{64}$", action):
@@ -100,8 +100,8 @@ def _job(name: str, job: dict[str, Any], triggers: set[str]) -> Iterator[Fault]:
             )
     for step in steps:
         if found := FOREIGN.search(str(step.get("run", ""))):
-            mend = "Pass it through env: and quote the variable"
-            yield found[0], f"job {name} puts {found[0]} into a script, where it can be any command", mend
+            fix = "Pass it through env: and quote the variable"
+            yield found[0], f"job {name} puts {found[0]} into a script, where it can be any command", fix
         checkout = str((step.get("with") or {}).get("ref", ""))
         if "checkout" in str(step.get("uses", "")) and HEAD.search(checkout) and triggers - {"pull_request"}:
             yield checkout, f"job {name} checks out a stranger's commit with our rights", "Check out the default ref"

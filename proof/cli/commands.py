@@ -24,7 +24,7 @@ from proof.evidence.compiled import Row as CompiledRow
 from proof.evidence.compiled import rows as compiled_rows
 from proof.evidence.targets import TARGETS
 from proof.pages.compiled import tensor_cores
-from proof.problem import Problem, Refused, Unreadable, nearest
+from proof.problem import Fault, Problem, nearest
 from proof.runs import record
 
 PATH = click.Path(path_type=Path)
@@ -105,7 +105,7 @@ def record_(today: date, labs: tuple[str, ...], files: tuple[Path, ...], prune: 
 @click.option("--release", is_flag=True, help="Fail for pending and stale claims too, as publishing does.")
 @click.pass_obj
 def check(today: date, as_json: bool, release: bool) -> None:
-    """Check everything that needs no test runner: file, line, what, how to mend it."""
+    """Check everything that needs no test runner: file, line, what, how to fix it."""
     from proof.checks.rules import check as check_book
     from proof.checks.rules import tally
 
@@ -117,7 +117,7 @@ def check(today: date, as_json: bool, release: bool) -> None:
     else:
         _tell(problems)
         warnings = len(problems) - len(errors)
-        click.echo(f"{len(errors)} to mend, {warnings} to watch" if problems else "everything agrees")
+        click.echo(f"{len(errors)} to fix, {warnings} to watch" if problems else "everything agrees")
         click.echo(tally(book))
     raise SystemExit(1 if errors else 0)
 
@@ -189,7 +189,7 @@ def compile_(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool
     for result in compiler.compile_labs(book, chosen, check_only, lambda text: click.echo(text, err=True)):
         file = f"labs/{result.lab.stem}.py"
         wrong += [
-            Problem(file, 1, fault, "Mend the lab, or let its launcher refuse that target") for fault in result.faults
+            Problem(file, 1, fault, "Fix the lab, or let its launcher refuse that target") for fault in result.faults
         ]
         if result.data is None:
             continue
@@ -345,10 +345,8 @@ def _accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> rec
     """What the bytes come to; None, with every reason on standard error, when they are refused."""
     try:
         return record.accept(book, name, raw, commit)
-    except Unreadable as error:
-        _tell([error.problem(name)])
-    except Refused as error:
-        _tell(error.problems)
+    except Fault as fault:
+        _tell(fault.problems(name))
     return None
 
 
@@ -391,8 +389,8 @@ def _record_files(book: Book, files: tuple[Path, ...]) -> int:
             for name, raw in record.read_files(path):
                 accepted = _accept(book, name, raw)
                 worst = max(worst, 1 if accepted is None else _file(book, accepted))
-        except Unreadable as error:
-            _tell([error.problem(str(path))])
+        except Fault as fault:
+            _tell(fault.problems(str(path)))
             worst = 1
         except OSError as error:
             raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None

@@ -25,7 +25,7 @@ from proof.book.text import replace
 from proof.evidence.compiled import ordered
 from proof.evidence.targets import SWITCHES, TARGETS
 from proof.evidence.versions import FILE, Json, comparable, declares, name_of
-from proof.problem import Refused, Unreadable
+from proof.problem import Fault
 from proof.runs.record import accept, find_labs
 
 SAMPLE = ("sm_90", "gfx942")  # for which the first launch of each kernel is compiled
@@ -69,7 +69,7 @@ def run_lab(book: Book, lab: Lab, triton: str, side: Path, cache: str, day: date
         return row | {"refused": said[-1][:400]}
     try:
         data = accept(book, lab.stem, done.stdout).data
-    except (Unreadable, Refused) as error:
+    except Fault as error:
         return row | {"refused": str(error).splitlines()[0][:400]}
     there = data["environment"]
     if there["triton"] != triton:

@@ -13,7 +13,7 @@ from typing import Any
 from proof.book.lab import short_name
 from proof.book.model import Book, Lab
 from proof.evidence.targets import TARGETS
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.text.macros import calls
 
 FITS, TOO_LARGE, NOT_OFFERED, FAILED = "fits", "too large", "not offered here", "failed"
@@ -92,7 +92,7 @@ def asked(book: Book) -> list[Asked]:
     for page in book.pages:
         try:
             here = list(calls(page.text, page.name))
-        except PageError:  # the page's own expansion says so
+        except Fault:  # the page's own expansion says so
             continue
         for call in here:
             if call.name == "assembly" and call.args:

@@ -17,7 +17,7 @@ from proof.problem import nearest
 
 
 def faults(book: Book, lab: Lab, data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong, and how to mend it; `lab` is the lab as it was when it ran."""
+    """What is wrong, and how to fix it; `lab` is the lab as it was when it ran."""
     record = Record(Path(), data, True)
     again = "Run the lab as it is, whole, and give what it prints"
     if data["lab"] not in book.labs:

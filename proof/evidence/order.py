@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from proof.book.model import Book, Lab, Page
 from proof.evidence import state
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.text.macros import calls
 
 
@@ -26,5 +26,5 @@ def claims(book: Book) -> list[str]:
 
 
 def _cards(page: Page) -> Iterator[str]:
-    with suppress(PageError):  # the page's own expansion says so
+    with suppress(Fault):  # the page's own expansion says so
         yield from (call.args[0] for call in calls(page.text, page.name) if call.name == "lab_card" and call.args)

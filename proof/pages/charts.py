@@ -11,6 +11,7 @@ from proof.evidence import state
 from proof.pages.format import SHOWN, badge, claim_href, device_short, link, md, number, recorded_on, times
 from proof.pages.svg import Chart, Line, whole
 from proof.pages.words import known, word
+from proof.problem import Fault
 
 SENSE = {"error": "≤", "ratio": "≥", "count": "="}
 SCALES = ("linear", "log")
@@ -18,18 +19,10 @@ Places = dict[str, tuple[str, float]]  # claim → group, x
 Measured = dict[str, dict[str, Standing]]  # claim → device → what readers may see
 
 
-class CannotDraw(Exception):
-    """What stands in the way, and how to mend it; the caller knows the file and the line."""
-
-    def __init__(self, what: str, mend: str):
-        super().__init__(what)
-        self.what, self.mend = what, mend
-
-
 def of_claims(book: Book, claims: list[Claim], x: str, by: str, lang: Lang, up: str) -> Chart:
     """Values and bounds over the argument `x`, one color for each value of the argument `by`, one mark for each device.
 
-    A claim that no device has measured as it stands is left out, and said to be. Raises CannotDraw.
+    A claim that no device has measured as it stands is left out, and said to be. Raises Fault.
     """
     places = _places(claims, x, by)
     measured = {c.id: dict(_visible(book, c, lang)) for c in claims}
@@ -81,19 +74,19 @@ def of_claims(book: Book, claims: list[Claim], x: str, by: str, lang: Lang, up: 
 
 
 def of_series(book: Book, claim: Claim, scale: str, lang: Lang) -> Chart | None:
-    """The series of the claim's row over their index; None where readers may see no record. Raises CannotDraw."""
+    """The series of the claim's row over their index; None where readers may see no record. Raises Fault."""
     if scale not in SCALES:
-        raise CannotDraw(f"series={scale!r} is no scale", 'Write series="linear" or series="log"')
+        raise Fault(f"series={scale!r} is no scale", 'Write series="linear" or series="log"')
     standing = state.standing(book, claim.id)
     if standing.state not in SHOWN or standing.record is None:
         return None
     series = standing.row.get("series", ())
     if not series:
-        mend = "Let its measure return one: proof/book/record.schema.json says how"
-        raise CannotDraw(f"the record of {claim.id} holds no series", mend)
+        fix = "Let its measure return one: proof/book/record.schema.json says how"
+        raise Fault(f"the record of {claim.id} holds no series", fix)
     if len(units := sorted({each["unit"] for each in series})) > 1:
         what = f"the series of {claim.id} have different units, {' and '.join(units)}"
-        raise CannotDraw(what, "Let two claims hold them, and draw each")
+        raise Fault(what, "Let two claims hold them, and draw each")
     where = f"{device_short(standing.record, lang, claim.judges)} · {_small([standing.record])}"
     lines = tuple(
         Line(each["name"], where if n == 1 else "", tuple(enumerate(map(float, each["values"]), 1)), n, 0)
@@ -127,22 +120,22 @@ def left_out(book: Book, claim: Claim, lang: Lang) -> str:
 def _places(claims: list[Claim], x: str, by: str) -> Places:
     """Group and place of each claim, all of one unit, no two at the same place, at two places at least."""
     if not claims:
-        raise CannotDraw("chart() names no claim", 'Write {{ chart("id", "id", x="K") }}')
+        raise Fault("chart() names no claim", 'Write {{ chart("id", "id", x="K") }}')
     places: Places = {}
     taken: dict[tuple[str, float], str] = {}
     for claim in claims:
         if claim.kind not in SENSE or isinstance(claim.bound, str):
-            raise CannotDraw(f"{claim.id} has no number to draw", f"Name claims of the kinds {', '.join(SENSE)}")
+            raise Fault(f"{claim.id} has no number to draw", f"Name claims of the kinds {', '.join(SENSE)}")
         if _unit(claim) != _unit(claims[0]):
             units = " and ".join(metric for _, metric in (_unit(claims[0]), _unit(claim)))
-            raise CannotDraw(f"{claims[0].id} and {claim.id} have different units, {units}", "Draw them in two charts")
+            raise Fault(f"{claims[0].id} and {claim.id} have different units, {units}", "Draw them in two charts")
         places[claim.id] = place = (_text(claim, by) if by else "", _number(claim, x))
         if place in taken:
             what = f"{taken[place]} and {claim.id} lie at the same place, {x} = {whole(place[1])}"
-            raise CannotDraw(what, 'Leave one out, or tell them apart with by="…", an argument in which they differ')
+            raise Fault(what, 'Leave one out, or tell them apart with by="…", an argument in which they differ')
         taken[place] = claim.id
     if len({at for _, at in places.values()}) < 2:
-        raise CannotDraw(f"all lie at one {x}", "Name claims at two places or more")
+        raise Fault(f"all lie at one {x}", "Name claims at two places or more")
     return places
 
 
@@ -202,15 +195,15 @@ def _number(claim: Claim, name: str) -> float:
     numbers = {key: arithmetic(node) for key, node in _arguments(claim).items()}
     if (value := numbers.get(name)) is None:
         there = [key for key, each in numbers.items() if each is not None]
-        mend = f"Arguments that are numbers: {', '.join(there)}" if there else "None of its arguments is one"
-        raise CannotDraw(f"{claim.id} has no number as its argument {name!r}", mend)
+        fix = f"Arguments that are numbers: {', '.join(there)}" if there else "None of its arguments is one"
+        raise Fault(f"{claim.id} has no number as its argument {name!r}", fix)
     return float(value)
 
 
 def _text(claim: Claim, name: str) -> str:
     arguments = _arguments(claim)
     if name not in arguments:
-        mend = f"There are: {', '.join(arguments)}" if arguments else "It has none"
-        raise CannotDraw(f"{claim.id} has no argument {name!r}", mend)
+        fix = f"There are: {', '.join(arguments)}" if arguments else "It has none"
+        raise Fault(f"{claim.id} has no argument {name!r}", fix)
     node = arguments[name]
     return (str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)).removeprefix("torch.")

@@ -15,14 +15,7 @@ from proof.evidence.compiled import Asked
 from proof.evidence.targets import CARDS, TARGETS
 from proof.pages.format import code, link, md, table
 from proof.pages.words import word
-
-
-class CannotShow(ValueError):
-    """Why a page cannot show this, and how to mend it."""
-
-    def __init__(self, what: str, mend: str) -> None:
-        super().__init__(f"{what}. {mend}")
-        self.what, self.mend = what, mend
+from proof.problem import Fault
 
 
 def state_badge(book: Book, lab: Lab, lang: Lang) -> str:
@@ -36,12 +29,12 @@ def state_badge(book: Book, lab: Lab, lang: Lang) -> str:
 def _launch(compiled: Compiled, asked: Asked) -> dict:
     if asked.kernel not in compiled.data["kernels"]:
         known = ", ".join(compiled.data["kernels"])
-        raise CannotShow(f"{asked.lab} has no kernel {asked.kernel!r}", f"There are: {known}")
+        raise Fault(f"{asked.lab} has no kernel {asked.kernel!r}", f"There are: {known}")
     launches = compiled.data["launches"]
     found = filed.ordered(launches, asked.kernel, asked.target, asked.of)
     if not found:
         claims = dict.fromkeys(c for x in filed.ordered(launches, asked.kernel, asked.target) for c in x["claims"])
-        raise CannotShow(
+        raise Fault(
             f"no claim {asked.of!r} launches {asked.kernel} on {asked.target}", f"These do: {', '.join(claims)}"
         )
     return found[0]
@@ -72,7 +65,7 @@ def source_of(lab: Lab, kernel: str) -> tuple[int, str]:
         if isinstance(node, ast.FunctionDef) and node.name == kernel:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             return first, "\n".join(lab.source.splitlines()[first - 1 : node.end_lineno])
-    raise CannotShow(f"{lab.stem} defines no {kernel}", "Name a kernel of the lab")
+    raise Fault(f"{lab.stem} defines no {kernel}", "Name a kernel of the lab")
 
 
 def assembly(book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: str, lang: Lang) -> str:
@@ -90,10 +83,10 @@ def assembly(book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: st
     for each, launch in zip(asked, shown, strict=True):
         cell = launch["cells"][each.target]
         if "sha256" not in cell:
-            raise CannotShow(f"{kernel} has no code for {each.target}: {cell['why']}", "Name another target")
+            raise Fault(f"{kernel} has no code for {each.target}: {cell['why']}", "Name another target")
         text = compiled.texts.get(each.file)
         if text is None:
-            raise CannotShow(
+            raise Fault(
                 f"the assembly {filed.FOLDER}/{each.file} is not there",
                 f"Run `proof compile {lab.stem}`, which writes it",
             )
@@ -119,7 +112,7 @@ def figure(book: Book, lab: Lab, kernel: str, target: str, name: str, of: str, l
     try:
         value = filed.figure(cell, name)
     except LookupError as error:
-        raise CannotShow(f"{kernel} on {target} has no {name!r}", f"Write one of what {error.args[0]}") from None
+        raise Fault(f"{kernel} on {target} has no {name!r}", f"Write one of what {error.args[0]}") from None
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     title = f"{lab.stem}:{kernel} · {target} · Triton {compiled.data['triton']}"
     return f'<span class="compiled" title="{md(title)}">{md(shown)}<small>{md(target)}</small></span>'

@@ -9,7 +9,7 @@ from proof.book.model import Book, Decision, Lang, Page
 from proof.pages.format import decision_status, link, md, table
 from proof.pages.macros import expand
 from proof.pages.words import word
-from proof.problem import PageError, nearest, where
+from proof.problem import Fault, nearest, where
 
 
 def _decisions(book: Book, lang: Lang) -> dict[str, Decision]:
@@ -29,7 +29,7 @@ def _linker(book: Book, decision: Decision, up: str) -> Callable[[str], str]:
     def href(id: str) -> str:
         if id not in known:
             what = f"it names ADR {id!r}, which does not exist in this language"
-            raise PageError(where(decision.path, book.root), 1, what, nearest(id, known))
+            raise Fault(what, nearest(id, known), file=where(decision.path, book.root))
         return f'<a href="{md(up)}adr/{md(known[id].slug)}/" title="{md(known[id].title)}">ADR-{md(id)}</a>'
 
     return href
@@ -52,7 +52,7 @@ def decision_page(book: Book, id: str, lang: Lang) -> str:
     known = _decisions(book, lang)
     if id not in known:
         file = f"adr/{id}-….{lang}.md"
-        raise PageError(file, 1, f"ADR {id!r} has no {lang} edition", nearest(id, known))
+        raise Fault(f"ADR {id!r} has no {lang} edition", nearest(id, known), file=file)
     decision, up = known[id], "../../"
     href, comma = _linker(book, decision, up), word(lang, "comma")
     heads = [word(lang, "number"), word(lang, "state"), word(lang, "date")]

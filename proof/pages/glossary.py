@@ -8,7 +8,7 @@ from proof.book.model import Book, Lang, Page, Term, Text
 from proof.pages.format import link, md, page_links, source_link, with_code
 from proof.pages.macros import expand
 from proof.pages.words import word
-from proof.problem import PageError, nearest, where
+from proof.problem import Fault, nearest, where
 from proof.text.uses import term_uses
 
 TOPICS = ("model", "memory", "device", "compiler", "numerics", "kernels", "measuring", "serving")
@@ -69,7 +69,7 @@ def _entry(book: Book, term: Term, lang: Lang, pages: list[Page]) -> str:
 
 def _see(book: Book, id: str, lang: Lang, file: str) -> str:
     if id not in book.terms:
-        raise PageError(file, 1, f"see_also names {id!r}, and there is no such term", nearest(id, book.terms))
+        raise Fault(f"see_also names {id!r}, and there is no such term", nearest(id, book.terms), file=file)
     return link(f"#{id}", md(_text(book.terms[id], lang).preferred))
 
 
@@ -78,7 +78,7 @@ def _cited(book: Book, source: str, lang: Lang, file: str) -> str:
         return source_link(book.sources[source], lang)
     if source.startswith(("http://", "https://")):
         return link(source, md(source.split("://", 1)[1].rstrip("/")))
-    raise PageError(file, 1, f"sources names {source!r}, and there is no such source", nearest(source, book.sources))
+    raise Fault(f"sources names {source!r}, and there is no such source", nearest(source, book.sources), file=file)
 
 
 def initial(name: str) -> str:

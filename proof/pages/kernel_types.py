@@ -7,23 +7,23 @@ from proof.book.load import check_schema, parse_yaml, read_text
 from proof.book.model import Book, Lang
 from proof.pages.format import code, link, md, table
 from proof.pages.words import word
-from proof.problem import PageError, Unreadable
+from proof.problem import Fault
 
 FILE = "docs/kernel_types.yml"
 
 
 def table_of(book: Book, lang: Lang, up: str) -> str:
-    """Kind, why, lab. Raises PageError where the file cannot be read or does not fit its schema."""
+    """Kind, why, lab. Raises Fault where the file cannot be read or does not fit its schema."""
     try:
         text = read_text(book.root / FILE)
         data = parse_yaml(text)
         check_schema("kernel_types", data, text)
     except OSError:
-        raise PageError(
-            FILE, 1, "there is no such file", "Write it: the table of kinds of kernels is made from it"
+        raise Fault(
+            "there is no such file", "Write it: the table of kinds of kernels is made from it", file=FILE
         ) from None
-    except Unreadable as error:
-        raise PageError(FILE, error.line, error.what, error.mend) from None
+    except Fault as error:
+        raise Fault(error.what, error.fix, line=error.line, file=FILE) from None
     rows = []
     for kind in data["types"]:
         lab, said = book.labs.get(kind["lab"]), kind[lang]

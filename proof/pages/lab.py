@@ -33,7 +33,7 @@ from proof.pages.format import (
     way,
 )
 from proof.pages.words import word
-from proof.problem import PageError, where
+from proof.problem import Fault, where
 
 STATES = ("contradicted", "stale-source", "stale-code", "stale-env", "pending", "aged", "valid")  # worst first
 
@@ -131,12 +131,12 @@ def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
 def bug_text(lab: Lab, bug: Bug, file: str) -> str:
     """The bug as a unified diff of the lab's own text, with the lab's line numbers: `patch` accepts it.
 
-    Raises PageError if its text does not occur exactly once in its section.
+    Raises Fault if its text does not occur exactly once in its section.
     """
     line, text = lab.sections.get(bug.section, (1, ""))
     if (found := text.count(bug.old)) != 1:
         what = f"the text of the bug {bug.name!r} occurs {found} times in section {bug.section!r}"
-        raise PageError(file, line, what, "Change its text in BUGS so that the section holds it exactly once")
+        raise Fault(what, "Change its text in BUGS so that the section holds it exactly once", line=line, file=file)
     old, new = text.splitlines(), text.replace(bug.old, bug.new).splitlines()
     name = f"{lab.stem}.py"
     lines = list(difflib.unified_diff(old, new, name, f"{name} ({bug.name})", lineterm="", n=2))

@@ -34,7 +34,7 @@ from proof.pages.format import (
     versions,
 )
 from proof.pages.words import word
-from proof.problem import PageError, nearest, where
+from proof.problem import Fault, nearest, where
 from proof.text.macros import Call, calls
 
 
@@ -51,8 +51,8 @@ class Scene:
     def lang(self) -> Lang:
         return self.page.lang
 
-    def error(self, what: str, mend: str) -> PageError:
-        return PageError(where(self.page.path, self.book.root), self.line, what, mend)
+    def error(self, what: str, fix: str) -> Fault:
+        return Fault(what, fix, line=self.line, file=where(self.page.path, self.book.root))
 
     def find(self, kind: str, key: str, known: dict):
         """known[key], or the error that names the nearest ones."""
@@ -114,15 +114,15 @@ def chart(scene: Scene, *ids: str, x: str = "", by: str = "", series: str = "") 
     """Measured values and bounds of claims over their argument `x`, a line for each value of `by`; or the series of a row."""
     found = [scene.claim(id) for id in ids]
     if bool(x) == bool(series) or (series and (by or len(found) != 1)):
-        mend = 'Write {{ chart("id", "id", x="K") }}, or {{ chart("id", series="linear") }} with one claim'
-        raise scene.error("chart() needs x, the argument along its axis, or series", mend)
+        fix = 'Write {{ chart("id", "id", x="K") }}, or {{ chart("id", series="linear") }} with one claim'
+        raise scene.error("chart() needs x, the argument along its axis, or series", fix)
     try:
         if x:
             made = charts.of_claims(scene.book, found, x, by, scene.lang, scene.up)
         else:
             made = charts.of_series(scene.book, found[0], series, scene.lang)
-    except charts.CannotDraw as error:
-        raise scene.error(error.what, error.mend) from None
+    except Fault as error:
+        raise scene.error(error.what, error.fix) from None
     key = f"chart-{scene.line}"
     return drawing.draw(made, key, scene.lang) if made else charts.left_out(scene.book, found[0], scene.lang)
 
@@ -134,8 +134,8 @@ def timeline(scene: Scene, id: str) -> str:
     if standing.state not in SHOWN or standing.record is None:
         return charts.left_out(scene.book, found, scene.lang)
     if not standing.row.get("spans"):
-        mend = "Let its measure return some: proof/book/record.schema.json says how"
-        raise scene.error(f"the record of {id} holds no spans", mend)
+        fix = "Let its measure return some: proof/book/record.schema.json says how"
+        raise scene.error(f"the record of {id} holds no spans", fix)
     title = word(scene.lang, "timeline", id=id)
     record = standing.record
     small = f"{device_short(record, scene.lang)} · {versions(record)} · {recorded_on(record)}"
@@ -185,8 +185,8 @@ def assembly(scene: Scene, kernel: str, *targets: str, of: str = "") -> str:
     lab, name = _kernel(scene, kernel, *targets)
     try:
         return compile_page.assembly(scene.book, lab, name, targets, of, scene.lang)
-    except compile_page.CannotShow as error:
-        raise scene.error(error.what, error.mend) from None
+    except Fault as error:
+        raise scene.error(error.what, error.fix) from None
 
 
 def compiled(scene: Scene, kernel: str, target: str, figure: str, of: str = "") -> str:
@@ -194,8 +194,8 @@ def compiled(scene: Scene, kernel: str, target: str, figure: str, of: str = "") 
     lab, name = _kernel(scene, kernel, target)
     try:
         return compile_page.figure(scene.book, lab, name, target, figure, of, scene.lang)
-    except compile_page.CannotShow as error:
-        raise scene.error(error.what, error.mend) from None
+    except Fault as error:
+        raise scene.error(error.what, error.fix) from None
 
 
 def cards(scene: Scene) -> str:
@@ -275,7 +275,7 @@ BLOCKS = (
 
 
 def expand(text: str, page: Page, book: Book, up: str) -> str:
-    """The page with every macro replaced; `up` leads to the language root. Raises PageError at the first mistake."""
+    """The page with every macro replaced; `up` leads to the language root. Raises Fault at the first mistake."""
     first = 1 + page.text.count("\n", 0, max(page.text.find(text), 0))  # front matter may be cut off already
     file = where(page.path, book.root)
     text = _bind_notes(text, page, book, up, file, first)
@@ -374,8 +374,8 @@ def _bind_note(line: str, scene: Scene, name: str, code_line: int, code_text: st
     fragment = span[2]
     if (count := code_text.count(fragment)) != 1:
         near = nearest(fragment, [each.strip() for each in code_text.split("\n") if each.strip()])
-        mend = near if not count else "Quote more of the line, so that it is the only one"
-        raise scene.error(f"the fragment `{fragment}` occurs {count} times in {name}", mend)
+        fix = near if not count else "Quote more of the line, so that it is the only one"
+        raise scene.error(f"the fragment `{fragment}` occurs {count} times in {name}", fix)
     place = code_text.index(fragment)
     if place < last:
         raise scene.error(f"the note on `{fragment}` is out of order", f"Put the notes in the order of {name}")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proof.book.model import Book, Record
-from proof.problem import Problem, Refused, Unreadable
+from proof.problem import Fault, Problem
 from proof.runs import record
 
 COUNT = "import torch; print(torch.cuda.device_count())"
@@ -77,18 +77,15 @@ def verify(book: Book, bundle: Path) -> Verdict:
     verdict = Verdict(expected=sum(len(lab.claims) for lab in book.labs.values()))
     seen: set[str] = set()
 
-    def fault(name: str, what: str, mend: str = AGAIN) -> None:
-        verdict.faults.append(Problem(name, 1, what, mend))
+    def fault(name: str, what: str, fix: str = AGAIN) -> None:
+        verdict.faults.append(Problem(name, 1, what, fix))
 
     try:
         for name, raw in record.read_files(bundle):
             try:
                 accepted = record.accept(book, name, raw)
-            except Unreadable as error:
-                verdict.faults.append(error.problem(name))
-                continue
-            except Refused as error:
-                verdict.faults.extend(error.problems)
+            except Fault as refusal:
+                verdict.faults += refusal.problems(name)
                 continue
             run = Record(bundle, accepted.data, True)
             if run.lab in seen:
@@ -107,11 +104,11 @@ def verify(book: Book, bundle: Path) -> Verdict:
                     fault(name, f"{claim_id} was not judged", "The gate wants every row: free the memory that it needs")
                 for claim_id in accepted.failed:
                     fault(
-                        name, f"{claim_id} fails: {rows[claim_id]}", "Mend the lab, or say in its bound what it reaches"
+                        name, f"{claim_id} fails: {rows[claim_id]}", "Fix the lab, or say in its bound what it reaches"
                     )
             seen.add(run.lab)
-    except Unreadable as error:
-        verdict.faults.append(error.problem(str(bundle)))
+    except Fault as refusal:
+        verdict.faults += refusal.problems(str(bundle))
     for stem in sorted(set(book.labs) - seen):
         fault(str(bundle), f"holds no run of {stem}")
     return verdict

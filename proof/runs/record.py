@@ -22,7 +22,7 @@ from proof.book.model import Book, Lab, Record
 from proof.book.text import replace
 from proof.evidence import order, state
 from proof.evidence.faults import faults
-from proof.problem import Problem, Refused, Unreadable, nearest
+from proof.problem import Fault, Problem, nearest
 
 FILE_CAP = 2 << 20  # bytes of one --json; a lab prints about 50 KB
 ARCHIVE_CAP = 64 << 20  # bytes of an archive, unpacked
@@ -99,7 +99,7 @@ def head_if_clean(root: Path) -> str | None:
 def read_files(path: Path) -> Iterator[tuple[str, bytes]]:
     """Name and content of the file, or of each .json in a .tar or .tar.gz, unpacked in memory only.
 
-    Raises Unreadable for what is too large or broken, OSError for what cannot be opened.
+    Raises Fault for what is too large or broken, OSError for what cannot be opened.
     """
     too_large = "is larger than a record can be"
     raw = _at_most(path.open("rb"), ARCHIVE_CAP, too_large)
@@ -107,52 +107,52 @@ def read_files(path: Path) -> Iterator[tuple[str, bytes]]:
         try:
             raw = _at_most(gzip.GzipFile(fileobj=io.BytesIO(raw)), ARCHIVE_CAP, too_large)
         except (OSError, EOFError, zlib.error) as error:
-            raise Unreadable(1, f"is not a whole gzip file: {error}", "Copy it again") from None
+            raise Fault(f"is not a whole gzip file: {error}", "Copy it again") from None
     try:
         with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as archive:
             members = [m for m in archive if m.isreg() and m.name.endswith(".json")]
             for member in members:
                 if member.size > FILE_CAP:
-                    raise Unreadable(1, f"{member.name} {too_large}", AS_PRINTED)
+                    raise Fault(f"{member.name} {too_large}", AS_PRINTED)
                 yield f"{path}:{member.name}", archive.extractfile(member).read()
     except tarfile.TarError:
         if len(raw) > FILE_CAP:
-            raise Unreadable(1, too_large, AS_PRINTED) from None
+            raise Fault(too_large, AS_PRINTED) from None
         yield str(path), raw
     else:
         if not members:
-            raise Unreadable(1, "is an archive without a .json", AS_PRINTED)
+            raise Fault("is an archive without a .json", AS_PRINTED)
 
 
 def _at_most(stream: Any, cap: int, what: str) -> bytes:
     with stream:
         raw = stream.read(cap + 1)
     if len(raw) > cap:
-        raise Unreadable(1, what, AS_PRINTED)
+        raise Fault(what, AS_PRINTED)
     return raw
 
 
 def accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> Accepted:
     """Check what a lab printed with --json, wherever it ran, and make it a record. The lab itself is not run.
 
-    Raises Unreadable for what is not such a print, Refused for one that contradicts itself or its lab.
+    Raises Fault for what is not such a print, or contradicts itself or its lab.
     """
     text = decode(raw)
     data = parse_json(text)
     if not isinstance(data, dict) or not isinstance(data.get("source"), str):
-        raise Unreadable(1, "holds no source of a lab, so it is not what a lab prints", AS_PRINTED)
+        raise Fault("holds no source of a lab, so it is not what a lab prints", AS_PRINTED)
     source = data.pop("source")
     texts = data.pop("companions", None)
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-        raise Unreadable(1, "holds no companions of a lab, so it is not what a lab prints", AS_PRINTED)
+        raise Fault("holds no companions of a lab, so it is not what a lab prints", AS_PRINTED)
     lab, problems = read_lab(Path(f"{data.get('lab')}.py"), source, f"{name} (source)", texts)
     if lab is None or problems:
-        raise Refused(problems)
+        raise Fault.of(problems)
     data |= {"lab_sha256": lab.sha256, "judge_sha256": lab.judge_sha256, "commit": commit}
     check_schema("record", data, text)
-    wrong = [Problem(name, 1, what, mend) for what, mend in faults(book, lab, data)]
+    wrong = [Problem(name, 1, what, fix) for what, fix in faults(book, lab, data)]
     if wrong:
-        raise Refused(wrong)
+        raise Fault.of(wrong)
     notes = []
     run = Record(Path(), data, True)
     if changed := run.outdated(book.labs[lab.stem]):

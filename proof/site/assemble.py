@@ -1,4 +1,4 @@
-"""What a build adds to the written pages, as pure functions: generated pages, places in the menu, mended scripts."""
+"""What a build adds to the written pages, as pure functions: generated pages, places in the menu, fixed scripts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def formulas(title: str) -> str:
 
 def _replace_once(text: str, old: str, new: str, what: str) -> str:
     if text.count(old) != 1:
-        raise ValueError(f"The theme has changed: it holds {what} {text.count(old)} times. Mend proof/site/assemble.py")
+        raise ValueError(f"The theme has changed: it holds {what} {text.count(old)} times. Fix proof/site/assemble.py")
     return text.replace(old, new)
 
 
@@ -83,7 +83,7 @@ def complaint(message: str, root: Path, lang: Lang) -> Problem:
             line = found[0]
             break
     what = " ".join(message.split()).rstrip(".").replace("Doc file ", "")
-    return Problem(file, line, what, "Mend it there, or bring back what it points to")
+    return Problem(file, line, what, "Fix it there, or bring back what it points to")
 
 
 def _sources(page: str, root: Path, lang: Lang) -> list[Path]:

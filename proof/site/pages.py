@@ -15,7 +15,7 @@ from proof.pages import notebook
 from proof.pages.lab import lab_head, lab_tail
 from proof.pages.macros import expand
 from proof.pages.notice import notice
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.site import assemble
 from proof.text import terms
 
@@ -31,7 +31,7 @@ def on_page_markdown(text: str, page: Page, config: MkDocsConfig, files: Files) 
     try:
         up = assemble.up(page.url)
         return notice(expand(text, written, book, up), written, book, up)
-    except PageError as error:
+    except Fault as error:
         config.extra["problems"].append(error.problem)
         return text
 

@@ -41,9 +41,9 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    for pattern, mend in {"bundle.*.js": assemble.own_mermaid, "workers/search.*.js": assemble.own_search}.items():
+    for pattern, fix in {"bundle.*.js": assemble.own_mermaid, "workers/search.*.js": assemble.own_search}.items():
         (script,) = Path(config.site_dir, "assets/javascripts").glob(pattern)
-        script.write_text(mend(script.read_text(encoding="utf-8")), encoding="utf-8")
+        script.write_text(fix(script.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _file(config: MkDocsConfig, folder: Path, path: str) -> File:

@@ -86,7 +86,7 @@ def vendor(root: Path) -> bool:
         for pattern, target in WANTED.items():
             found = sorted(modules.glob(pattern))
             if not found:
-                raise VendorError(f"{pattern} is not in the package any more: mend WANTED in proof/site/vendor.py")
+                raise VendorError(f"{pattern} is not in the package any more: fix WANTED in proof/site/vendor.py")
             for source in found:
                 copy = staged / target / source.name if "*" in pattern else staged / target
                 copy.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from proof.book import labwords
 from proof.book.load import read_text
 from proof.book.model import LANGS, Book, Lang, Page
-from proof.problem import Unreadable, where
+from proof.problem import Fault, where
 from proof.text.markdown import Markdown, read
 
 ROOMS = ("docs", "labs", "glossary", "adr", "proof", "tests", ".github", ".ci")
@@ -72,7 +72,7 @@ def text_of(path: Path) -> str:
     """The file's text, LF and no BOM, or "" where it cannot be read: then another rule has said so."""
     try:
         return read_text(path)
-    except (OSError, Unreadable):
+    except (OSError, Fault):
         return ""
 
 

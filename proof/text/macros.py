@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from proof.problem import PageError
+from proof.problem import Fault
 
 # What a page quotes and Markdown leaves alone. The order matters: the first that begins wins.
 _OUTSIDE = r"""
@@ -58,12 +58,15 @@ def citations(name: str, args: Iterable[object], options: Mapping[str, object]) 
 
 
 def calls(text: str, file: str, first_line: int = 1) -> Iterator[Call]:
-    """The macros of a page in order. Raises PageError for one that cannot be read."""
+    """The macros of a page in order. Raises Fault for one that cannot be read."""
     for match in _MACRO.finditer(text):
         line = first_line + text.count("\n", 0, match.start())
         if match["open"]:
-            raise PageError(
-                file, line, "a macro opens with {{ and does not close", "Close it with }}, or write `{{` as code"
+            raise Fault(
+                "a macro opens with {{ and does not close",
+                "Close it with }}, or write `{{` as code",
+                line=line,
+                file=file,
             )
         if match["macro"] is None:
             continue
@@ -75,18 +78,18 @@ def calls(text: str, file: str, first_line: int = 1) -> Iterator[Call]:
 
 
 def _read(source: str, file: str, line: int) -> tuple[str, tuple[str, ...], dict[str, str]]:
-    mend = 'Write {{ name("argument") }}, with straight quotes and text as arguments'
+    fix = 'Write {{ name("argument") }}, with straight quotes and text as arguments'
     try:
         node = ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError):
-        raise PageError(file, line, f"the macro {{{{ {source} }}}} cannot be read", mend) from None
+        raise Fault(f"the macro {{{{ {source} }}}} cannot be read", fix, line=line, file=file) from None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise PageError(file, line, f"the macro {{{{ {source} }}}} is not a call", mend)
+        raise Fault(f"the macro {{{{ {source} }}}} is not a call", fix, line=line, file=file)
     values = [*node.args, *(keyword.value for keyword in node.keywords)]
     if any(not isinstance(v, ast.Constant) or not isinstance(v.value, str) for v in values) or any(
         keyword.arg is None for keyword in node.keywords
     ):
-        raise PageError(file, line, f"an argument of {node.func.id} is not plain text", mend)
+        raise Fault(f"an argument of {node.func.id} is not plain text", fix, line=line, file=file)
     options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
     return node.func.id, tuple(ast.literal_eval(arg) for arg in node.args), options
 

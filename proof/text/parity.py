@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proof.book.load import FRONT_MATTER, check_schema, parse_yaml, read_text, yaml_line
 from proof.book.model import LANGS, Book, Lang, Page
-from proof.problem import Unreadable
+from proof.problem import Fault
 from proof.text.macros import hide_comments
 
 
@@ -36,7 +36,7 @@ class Pair:
     halves: dict[Lang, Page]
     path: Path  # of the sidecar
     synced: Synced | None  # None where there is no sidecar, or none that can be read
-    fault: Unreadable | None = None  # why it cannot be read
+    fault: Fault | None = None  # why it cannot be read
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ def pair(book: Book, name: str) -> Pair | None:
     path = folder(book) / f"{name.removesuffix('.md')}.yml"
     try:
         return Pair(halves, path, _read(path) if path.is_file() else None)
-    except Unreadable as error:
+    except Fault as error:
         return Pair(halves, path, None, error)
 
 
@@ -95,7 +95,7 @@ def folder(book: Book) -> Path:
 
 
 def _read(path: Path) -> Synced:
-    """Raises Unreadable, with the line."""
+    """Raises Fault, with the line."""
     text = read_text(path)
     data = parse_yaml(text)
     check_schema("sidecar", data, text)
@@ -103,7 +103,7 @@ def _read(path: Path) -> Synced:
         on = date.fromisoformat(data["synced_on"])
     except ValueError:
         what = f"synced_on: {data['synced_on']} is not a day"
-        raise Unreadable(yaml_line(text, ["synced_on"]), what, "Write it as year-month-day") from None
+        raise Fault(what, "Write it as year-month-day", line=yaml_line(text, ["synced_on"])) from None
     return Synced({lang: data[f"{lang}_sha256"] for lang in LANGS}, on, data.get("reason", ""))
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from proof.book.load import decode
-from proof.problem import Unreadable
+from proof.problem import Fault
 
 # What stands in a sentence like a word, with a blank beside Chinese: code, formulas, macros.
 WORDS = r"(?P<word>`+[^`\n]+?`+|\\\(.*?\\\)|\{\{.*?\}\})"
@@ -41,7 +41,7 @@ FIRST = 0xE000  # private characters, which no text holds, stand for what is no 
 def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
     """The text with a blank between Chinese and Latin, and full-width punctuation in Chinese; all else byte for byte.
 
-    `kind` is markdown or yaml; `correct` mends one line of prose.
+    `kind` is markdown or yaml; `correct` fixes one line of prose.
     """
     kept: list[str] = []
 
@@ -57,8 +57,8 @@ def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
     if len(kept) > 0x1900:
         return text
     shown = "\n".join(correct(line) if line.strip() else line for line in masked.split("\n"))
-    for pattern, mend in OWN:
-        shown = pattern.sub(mend, shown)
+    for pattern, fix in OWN:
+        shown = pattern.sub(fix, shown)
     return re.sub(
         f"`k([0-9]+)`|[{chr(FIRST)}-{chr(FIRST + 0x18FF)}]",
         lambda m: kept[int(m[1]) if m[1] else ord(m[0]) - FIRST],
@@ -67,7 +67,7 @@ def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
 
 
 def fix(root: Path, replace: Callable[[Path, bytes], None] | None = None) -> list[str]:
-    """Mend every file of Chinese prose, by `replace(path, content)` if given; a sentence for each line that is not right.
+    """Fix every file of Chinese prose, by `replace(path, content)` if given; a sentence for each line that is not right.
 
     Raises ImportError where autocorrect is not installed. Files that are not UTF-8 are left to the checks.
     """
@@ -77,7 +77,7 @@ def fix(root: Path, replace: Callable[[Path, bytes], None] | None = None) -> lis
         raw = path.read_bytes()
         try:
             old = decode(raw)
-        except Unreadable:
+        except Fault:
             continue
         new = spaced(old, "yaml" if path.suffix == ".yml" else "markdown", correct)
         lines = zip(old.split("\n"), new.split("\n"), strict=True)

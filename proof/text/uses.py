@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 
 from proof.book.model import Book, Page
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.text.documents import documents
 from proof.text.macros import blank_quoted, calls, citations
 from proof.text.terms import mentioned
@@ -19,7 +19,7 @@ def uses(book: Book) -> dict[str, list[Page]]:
     for page in book.pages:
         try:
             here = list(calls(page.text, page.name))
-        except PageError:
+        except Fault:
             continue
         for call in here:
             for room, cited in citations(call.name, call.args, call.options):
@@ -41,7 +41,7 @@ def term_uses(book: Book) -> dict[str, list[Page]]:
     for page in book.pages:
         prose = re.sub(r"^[ \t>]*#{1,6} .*$", "", blank_quoted(_body(page.text)), flags=re.M)
         ids = mentioned(prose, list(book.terms.values()), page.lang)
-        with suppress(PageError):  # the page's own expansion says so
+        with suppress(Fault):  # the page's own expansion says so
             ids |= {call.args[0] for call in calls(page.text, page.name) if call.name == "term" and call.args}
         for id in sorted(ids):
             found.setdefault(id, []).append(page)

@@ -138,7 +138,7 @@ def test_a_fault_in_a_lab_is_named_with_its_line(tiny, old, new, line, what):
     assert named, problems
     assert named[0].file == "labs/triton_tiny.py"
     assert line in tiny.read(tiny.lab).split("\n")[named[0].line - 1]
-    assert named[0].mend
+    assert named[0].fix
 
 
 def test_a_field_that_is_misspelt_names_the_nearest(tiny):

@@ -8,7 +8,7 @@ import pytest
 from tiny_project import TODAY
 
 from proof.book.load import decode, load_book, parse_json, parse_yaml
-from proof.problem import Unreadable
+from proof.problem import Fault
 
 # Records
 
@@ -25,7 +25,7 @@ def test_a_broken_record_is_named_with_its_line(tiny):
     problem = book.problems[0]
     assert book.records == [] and problem.what.startswith("is not JSON")
     assert problem.file == tiny.gpu.relative_to(tiny.root).as_posix()
-    assert "restore it from git" in problem.mend
+    assert "restore it from git" in problem.fix
 
 
 def test_a_record_outside_the_schema_is_named_with_its_line(tiny):
@@ -53,7 +53,7 @@ def test_a_record_whose_device_was_renamed_by_hand_is_kept_for_the_check_that_sa
 
 @pytest.mark.parametrize("figure", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_a_figure_that_is_not_finite_is_refused_with_its_line(figure):
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(Fault) as error:
         parse_json(f'{{"why": "NaN",\n "value": {figure}}}')
     assert error.value.line == 2
     assert f"{figure} is not a finite number" in error.value.what
@@ -138,7 +138,7 @@ def test_broken_words_are_named_with_their_line(tiny, old, new, line, what):
 def test_words_in_a_file_that_ends_in_yaml_are_to_be_renamed(tiny):
     (tiny.root / tiny.words).rename(tiny.root / "labs/triton_tiny.zh.yaml")
     (problem,) = tiny.book().problems
-    assert (problem.what, problem.mend) == (
+    assert (problem.what, problem.fix) == (
         "the file of triton_tiny.zh is named triton_tiny.zh.yaml",
         "Call it triton_tiny.zh.yml",
     )
@@ -260,11 +260,11 @@ def test_c090_utf_16_and_gbk_are_refused_plainly(tiny, kind, encoding):
     tiny.write(file, text.encode(encoding))
     problems = tiny.book().problems
     assert [p.file for p in problems] == [file]
-    assert "not UTF-8" in problems[0].what and problems[0].mend == "Save the file as UTF-8"
+    assert "not UTF-8" in problems[0].what and problems[0].fix == "Save the file as UTF-8"
 
 
 def test_a_legacy_byte_is_named_with_its_line():
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(Fault) as error:
         decode("plain\n三\n".encode("gbk"))
     assert error.value.line == 2
 

@@ -124,7 +124,7 @@ def test_C085_a_status_not_in_the_list_is_found_with_a_suggestion(tiny, status, 
     edit(tiny, "status: accepted", f"status: {status}")
     problems = list(decisions.forms(tiny.book()))
     assert len(problems) == 2
-    assert all("is not a status" in problem.what and suggestion in problem.mend for problem in problems)
+    assert all("is not a status" in problem.what and suggestion in problem.fix for problem in problems)
 
 
 @pytest.mark.parametrize("status", ["", "[accepted, proposed]"])

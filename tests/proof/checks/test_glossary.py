@@ -95,7 +95,7 @@ def test_a_forbidden_word_names_the_one_to_use(tiny):
     forbid(tiny, "zh", "遮罩", "mask")
     add(tiny, "再加一层遮罩。", "zh")
     (problem,) = glossary.forbidden(tiny.book())
-    assert (problem.file, problem.line, problem.mend) == ("docs/zh/index.md", 5, "Use mask instead")
+    assert (problem.file, problem.line, problem.fix) == ("docs/zh/index.md", 5, "Use mask instead")
 
 
 def test_a_forbidden_english_word_is_found_whole_and_in_any_case(tiny):

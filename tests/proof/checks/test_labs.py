@@ -127,12 +127,12 @@ def test_numbers_agree_in_any_spelling_and_order(tiny):
 def test_the_mend_quotes_the_lab(tiny):
     tiny.edit(tiny.words, "字节数与拷贝相同", "同样是 2 次")
     (problem,) = labs.words(tiny.book())
-    assert problem.mend == "Say the same ones: as many bytes as a copy"
+    assert problem.fix == "Say the same ones: as many bytes as a copy"
 
 
 def test_the_mend_of_a_stale_key_names_the_nearest(tiny):
     tiny.edit(tiny.words, "ragged.programs: ", "ragged.program: ")
-    assert sorted(problem.mend for problem in labs.words(tiny.book())) == [
+    assert sorted(problem.fix for problem in labs.words(tiny.book())) == [
         "Nearest: ragged.programs",
         "Say it in Chinese: three full blocks and a ragged one",
     ]

@@ -34,7 +34,7 @@ def test_a_kind_of_kernel_with_a_misspelled_lab_is_found_and_a_lab_to_come_is_no
 def test_an_unknown_id_names_the_nearest(tiny):
     add(tiny, '{{ claim("tiny.ragged_fp32.max_abs_error") }}', "en")
     (problem,) = references.unknown(tiny.book())
-    assert tiny.error in problem.mend
+    assert tiny.error in problem.fix
 
 
 def test_C087_a_deleted_term_names_every_page_that_uses_it(tiny):

@@ -1,4 +1,4 @@
-"""`check` as a whole: a valid project has no fault, and a finding tells file, line, what and how to mend it."""
+"""`check` as a whole: a valid project has no fault, and a finding tells file, line, what and how to fix it."""
 
 import pytest
 
@@ -55,5 +55,5 @@ def test_C090_a_byte_order_mark_and_windows_line_ends_change_nothing(tiny):
 def test_C090_another_encoding_is_said_plainly(tiny, encoding):
     for path in (tiny.page["zh"], tiny.decision["zh"], tiny.term):
         tiny.write(path, tiny.read(path).encode(encoding))
-    told = {problem.file: problem.mend for problem in check(tiny.book()) if "not UTF-8" in problem.what}
+    told = {problem.file: problem.fix for problem in check(tiny.book()) if "not UTF-8" in problem.what}
     assert told == dict.fromkeys((tiny.page["zh"], tiny.decision["zh"], tiny.term), "Save the file as UTF-8")

@@ -234,7 +234,7 @@ def test_check_passes_with_warnings(tiny, monkeypatch):
     )
     result = tiny.proof("check")
     assert (result.exit_code, result.stderr) == (0, "watch  a.md:3: it is old. Look\n")
-    assert result.stdout.startswith("0 to mend, 1 to watch\n")
+    assert result.stdout.startswith("0 to fix, 1 to watch\n")
 
 
 @pytest.mark.parametrize(("release", "code"), [([], 0), (["--release"], 1)])

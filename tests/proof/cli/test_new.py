@@ -89,7 +89,7 @@ def test_an_open_place_is_told_with_its_line_and_forbids_a_release(grown):
     said = "model, memory, device, compiler, numerics, kernels, measuring or serving"
     now = [p for p in check(grown.book()) if p.line == line and p.file == "glossary/bank-group.yml"]
     then = [p for p in check(grown.book(), release=True) if p.line == line and p.file == "glossary/bank-group.yml"]
-    assert [(p.what, p.mend, p.warning) for p in now] == [
+    assert [(p.what, p.fix, p.warning) for p in now] == [
         (f"still open: {said}", "Write it, and take the mark out", True)
     ]
     assert [p.warning for p in then] == [False]

@@ -1,4 +1,4 @@
-"""docs/parity/: a half that changes alone is found, told to its readers, and mended by `proof parity sync` or `ack`."""
+"""docs/parity/: a half that changes alone is found, told to its readers, and fixed by `proof parity sync` or `ack`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_C027_two_halves_that_changed_are_to_be_compared(tiny):
     add(tiny, MORE["en"], "en")
     (problem,) = rules.drift(tiny.book())
     assert problem.what == f"this page and docs/en/index.md have both changed since they were compared on {TODAY}"
-    assert problem.mend == "Compare them, then run `proof parity sync index.md`"
+    assert problem.fix == "Compare them, then run `proof parity sync index.md`"
 
 
 def test_C027_a_pair_that_nobody_compared_is_found(tiny):
@@ -110,7 +110,7 @@ def test_a_sidecar_that_cannot_be_read_is_named_with_its_line(tiny, line):
     (problem,) = rules.drift(tiny.book())
     assert (problem.file, problem.line) == (tiny.sidecar, SPOILED[line][0])
     assert problem.what.startswith(SPOILED[line][1])
-    assert "proof parity sync index.md" in problem.mend
+    assert "proof parity sync index.md" in problem.fix
 
 
 def test_C090_a_sidecar_in_another_encoding_is_said_plainly(tiny):

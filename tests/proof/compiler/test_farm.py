@@ -394,7 +394,7 @@ def test_a_result_that_fits_no_schema_is_found(tiny):
     file(tiny, launch({"sm_89": {"state": "runs", "why": "hope"}}))
     (problem,) = tiny.book().problems
     assert problem.file == "labs/compiled/triton_tiny.json"
-    assert problem.mend == "Delete it and run `proof compile`"
+    assert problem.fix == "Delete it and run `proof compile`"
 
 
 # The command

@@ -17,7 +17,7 @@ from proof.checks import versions as rules
 from proof.evidence import state, versions
 from proof.evidence.targets import SWITCHES
 from proof.pages.versions import table_of
-from proof.problem import Unreadable
+from proof.problem import Fault
 
 ROOT = Path(__file__).parents[3]
 LAB = handmade.lab()
@@ -141,7 +141,7 @@ def test_it_is_a_warning_until_a_release():
     made = shown()
     (early,), (late,) = list(rules.outdated(made)), list(rules.unreleasable(made))
     assert (early.warning, late.warning, early.file) == (True, False, "labs/triton_scale.py")
-    assert "make test-versions" in early.mend
+    assert "make test-versions" in early.fix
 
 
 def test_records_of_other_labs_versions_and_makers_are_not_compared():
@@ -160,7 +160,7 @@ def test_records_of_other_labs_versions_and_makers_are_not_compared():
 
 def test_the_file_fits_its_schema_and_a_count_below_zero_does_not():
     check_schema("versions", {"schema": 1, "runs": [run()], "code": [code()]}, "")
-    with pytest.raises(Unreadable, match=r"runs\.0\.ok"):
+    with pytest.raises(Fault, match=r"runs\.0\.ok"):
         check_schema("versions", {"schema": 1, "runs": [run(ok=-1)], "code": []}, "")
 
 

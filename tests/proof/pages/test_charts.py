@@ -15,7 +15,7 @@ from proof.book.model import Book
 from proof.checks import references
 from proof.pages import svg as drawing
 from proof.pages.macros import expand
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.text.uses import uses
 
 # Three sums of each of two kinds; the last of the tree is for a GPU only.
@@ -78,7 +78,7 @@ def places(shown: BeautifulSoup, style: str) -> list[tuple[float, float]]:
 
 
 def mistake(*ids: str, of: Book | None = None, **options: str) -> str:
-    with pytest.raises(PageError) as caught:
+    with pytest.raises(Fault) as caught:
         chart(*ids, of=of, **options)
     return str(caught.value)
 
@@ -357,7 +357,7 @@ def test_series_of_different_units_are_not_drawn_on_one_axis():
 
 def test_a_chart_stands_alone_on_its_line():
     page = f"Here: {text(*TREE, x='K').splitlines()[2]}\n"
-    with pytest.raises(PageError, match=r"one.md:1: chart\(\) makes a block"):
+    with pytest.raises(Fault, match=r"one.md:1: chart\(\) makes a block"):
         expand(page, made.page(page), book(), "")
 
 

@@ -9,6 +9,7 @@ from planted import add, found
 from proof.checks import references
 from proof.evidence import compiled as filed
 from proof.pages import compiled as compile_page
+from proof.problem import Fault
 
 PTX = "triton_tiny.third_kernel.sm_90.ptx"
 KERNEL = "triton_tiny:third_kernel"
@@ -50,12 +51,12 @@ def test_assembly_of_a_changed_lab_is_a_badge_and_no_text(compiled):
 
 
 def test_assembly_that_was_not_written_names_the_command(compiled):
-    with pytest.raises(compile_page.CannotShow, match=r"sm_80\.ptx is not there\. Run `proof compile triton_tiny`"):
+    with pytest.raises(Fault, match=r"sm_80\.ptx is not there\. Run `proof compile triton_tiny`"):
         assembly(compiled, "sm_80")
 
 
 def test_assembly_of_a_claim_that_does_not_launch_the_kernel_names_those_that_do(compiled):
-    with pytest.raises(compile_page.CannotShow, match=r"no claim 'no.such' launches.*ragged_fp32.max_abs_err"):
+    with pytest.raises(Fault, match=r"no claim 'no.such' launches.*ragged_fp32.max_abs_err"):
         assembly(compiled, "sm_90", of="no.such")
 
 
@@ -68,9 +69,7 @@ def test_a_figure_is_told_with_its_target(compiled):
 
 
 def test_a_figure_that_is_not_there_names_those_that_are(compiled):
-    with pytest.raises(
-        compile_page.CannotShow, match=r"has no 'speed'\. Write one of what it has shared_bytes, registers"
-    ):
+    with pytest.raises(Fault, match=r"has no 'speed'\. Write one of what it has shared_bytes, registers"):
         figure(compiled, "speed")
 
 

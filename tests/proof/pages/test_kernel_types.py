@@ -3,7 +3,7 @@
 import pytest
 
 from proof.pages.kernel_types import FILE, table_of
-from proof.problem import PageError
+from proof.problem import Fault
 
 KINDS = """\
 types:
@@ -41,7 +41,7 @@ def test_both_languages_have_the_same_rows(tiny):
 def test_what_cannot_be_read_is_told_with_its_place(tiny, text, said):
     if text is not None:
         tiny.write(FILE, text)
-    with pytest.raises(PageError) as error:
+    with pytest.raises(Fault) as error:
         table_of(tiny.book(), "zh", "")
     assert str(error.value.problem).startswith(f"{FILE}:") and said in str(error.value.problem)
 

@@ -22,7 +22,7 @@ from proof.pages.glossary import TOPICS, glossary_page, initial
 from proof.pages.lab import lab_head, lab_tail
 from proof.pages.status import status_page
 from proof.pages.words import word
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.text.macros import blank_quoted, calls
 from proof.text.uses import term_uses, uses
 
@@ -50,8 +50,8 @@ def link(text: str, book=None, lang: str = "en"):
     return html(expand(text, book, lang)).a
 
 
-def error(text: str, book=None, lang: str = "en") -> PageError:
-    with pytest.raises(PageError) as caught:
+def error(text: str, book=None, lang: str = "en") -> Fault:
+    with pytest.raises(Fault) as caught:
         expand(text, book, lang)
     return caught.value
 
@@ -353,7 +353,7 @@ def test_what_is_compared_for_equality_has_all_its_digits_and_instructions_are_c
 def test_a_bug_whose_text_is_gone_is_an_error_that_names_the_lab():
     lab = made.lab()
     lab.sections["kernel"] = (20, lab.sections["kernel"][1].replace("offs < n", "offs <= n"))
-    with pytest.raises(PageError) as caught:
+    with pytest.raises(Fault) as caught:
         labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py")
     assert str(caught.value).startswith(
         "labs/triton_scale.py:20: the text of the bug 'no_mask' occurs 0 times in section 'kernel'."
@@ -497,7 +497,7 @@ def test_notes_without_a_list_are_an_error():
 
 def test_c018_notes_on_a_section_that_is_gone_are_an_error():
     assert error(NOTES.replace(":kernel", ":kernal")).what == "there is no section of triton_scale 'kernal'"
-    assert error(NOTES.replace(":kernel", ":kernal")).mend == "Nearest: kernel"
+    assert error(NOTES.replace(":kernel", ":kernal")).fix == "Nearest: kernel"
 
 
 def test_a_macro_inside_a_note_is_expanded():
@@ -549,7 +549,7 @@ def test_a_page_without_macros_stays_as_it_is(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "mend"),
+    ("text", "what", "fix"),
     [
         ('{{ claim("scale.raged.max_abs_err") }}', "there is no claim 'scale.raged.max_abs_err'", "Nearest: scale.ragged.max_abs_err, scale.large.max_abs_err, scale.large.vs_copy"),
         ('{{ claim("source.rtx-4090") }}', "'source.rtx-4090' is a source", 'Write {{ source("rtx-4090") }}'),
@@ -571,9 +571,9 @@ def test_a_page_without_macros_stays_as_it_is(text):
         ('Text {{ labs() }}', "labs() makes a block, and other text stands on its line", "Put it on a line of its own"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_macro_says_what_and_how_to_mend_it(text, what, mend):
+def test_a_mistake_in_a_macro_says_what_and_how_to_mend_it(text, what, fix):
     found = error(f"# T\n\n{text}\n", made.measured())
-    assert (found.file, found.line, found.what, found.mend) == ("docs/en/lessons/one.md", 3, what, mend)
+    assert (found.file, found.line, found.what, found.fix) == ("docs/en/lessons/one.md", 3, what, fix)
 
 
 @pytest.mark.parametrize(
@@ -596,7 +596,7 @@ def test_what_cannot_be_read_as_a_macro_is_an_error(text, what):
 
 def test_an_error_names_the_line_of_the_file_when_front_matter_is_cut_off():
     whole = '---\ntitle: T\n---\n\n# T\n\n{{ clam("x") }}\n'
-    with pytest.raises(PageError) as caught:
+    with pytest.raises(Fault) as caught:
         macros.expand(whole.split("---\n\n")[1], made.page(whole), made.book(), "")
     assert caught.value.line == 7
 
@@ -799,7 +799,7 @@ def test_code_headings_and_comments_are_no_mention_of_a_term():
 def test_a_term_that_refers_to_one_that_is_gone_is_an_error_with_the_nearest():
     book = made.book()
     book.terms["mask"] = made.term("mask", "掩码", "mask", see_also=("coalescin",))
-    with pytest.raises(PageError, match=r"glossary/mask.yml:1: see_also names 'coalescin'.* Nearest: coalescing"):
+    with pytest.raises(Fault, match=r"glossary/mask.yml:1: see_also names 'coalescin'.* Nearest: coalescing"):
         glossary_page(book, "en")
 
 
@@ -883,14 +883,14 @@ def test_a_decision_shows_its_text_with_macros_expanded():
 def test_a_successor_that_does_not_exist_is_an_error():
     book = made.book()
     book.decisions["0004", "en"] = made.decision("0004", "en", superseded_by="0005")
-    with pytest.raises(PageError, match=r"adr/0004-words.en.md:1: it names ADR '0005'"):
+    with pytest.raises(Fault, match=r"adr/0004-words.en.md:1: it names ADR '0005'"):
         decision_index(book, "en")
 
 
 def test_c067_a_decision_without_this_language_is_an_error():
     book = made.book()
     del book.decisions["0004", "en"]
-    with pytest.raises(PageError, match="ADR '0004' has no en edition"):
+    with pytest.raises(Fault, match="ADR '0004' has no en edition"):
         decision_page(book, "0004", "en")
 
 

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from proof.book.load import check_schema
 from proof.book.model import Book
 from proof.pages.macros import expand
-from proof.problem import PageError
+from proof.problem import Fault
 from proof.text.uses import used, uses
 
 SPANS = [
@@ -118,12 +118,12 @@ def test_without_a_record_it_is_a_sentence_with_the_state():
 
 
 def test_a_row_without_spans_is_a_mistake_of_the_page():
-    with pytest.raises(PageError, match=r"the record of scale\.large\.vs_copy holds no spans"):
+    with pytest.raises(Fault, match=r"the record of scale\.large\.vs_copy holds no spans"):
         expanded(book(None))
 
 
 def test_an_unknown_claim_is_a_mistake_of_the_page():
-    with pytest.raises(PageError, match=r"there is no claim 'scale\.larg\.vs_copy'"):
+    with pytest.raises(Fault, match=r"there is no claim 'scale\.larg\.vs_copy'"):
         expanded(book(), id="scale.larg.vs_copy")
 
 
@@ -180,5 +180,5 @@ def test_a_timing_may_hold_its_tail_and_a_page_may_show_it():
 
 def test_a_tail_that_no_record_holds_is_a_mistake_of_the_page():
     page = f'{{{{ claim("{made.RATIO}", field="p99_ms", of="copy") }}}}'
-    with pytest.raises(PageError, match=r"the timing 'copy' of scale\.large\.vs_copy has no p99_ms"):
+    with pytest.raises(Fault, match=r"the timing 'copy' of scale\.large\.vs_copy has no p99_ms"):
         expand(page, made.page(page), made.book(made.record(made.lab())), "")

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proof.book.load import decode, normal_sha8, parse_json
-from proof.problem import Refused, Unreadable
+from proof.problem import Fault
 from proof.runs import record
 
 
@@ -23,7 +23,7 @@ def accept(tiny, **changes):
 
 
 def refusal(tiny, **changes):
-    with pytest.raises((Refused, Unreadable)) as error:
+    with pytest.raises(Fault) as error:
         accept(tiny, **changes)
     return str(error.value)
 
@@ -170,7 +170,7 @@ def test_c002_a_bug_that_is_caught_as_not_finite_has_no_figure(tiny):
 @pytest.mark.parametrize("literal", [b"NaN", b"Infinity", b"1e999"])
 def test_c002_a_literal_that_is_not_finite_is_never_stored(tiny, literal):
     printed = tiny.printed().replace(b'"scale": 1.0', b'"scale": ' + literal)
-    with pytest.raises(Unreadable, match="is not a finite number"):
+    with pytest.raises(Fault, match="is not a finite number"):
         record.accept(tiny.book(), "box.json", printed)
 
 
@@ -178,7 +178,7 @@ def test_c002_a_literal_that_is_not_finite_is_never_stored(tiny, literal):
     "raw", [b"", b"[]", b"3", b"1" * 400, b"[" * 100_000, b'{"source": "\\ud800"}', "三".encode("gbk")]
 )
 def test_what_is_no_print_of_a_lab_is_refused_in_a_sentence(tiny, raw):
-    with pytest.raises(Unreadable):
+    with pytest.raises(Fault):
         record.accept(tiny.book(), "box.json", raw)
 
 
@@ -207,7 +207,7 @@ def test_whatever_stands_anywhere_it_is_accepted_or_refused_in_sentences(tiny, d
         container[key] = junk
     try:
         accepted = record.accept(tiny.book(), "box.json", json.dumps(printed).encode())
-    except (Refused, Unreadable) as error:
+    except Fault as error:
         assert "box.json" in str(error) or "line" in str(error)
     else:
         assert record.file_record(tiny.root, accepted)[0].is_relative_to(tiny.root / "labs" / "records")
@@ -217,7 +217,7 @@ def test_a_lab_that_is_not_there_is_named_with_the_nearest(tiny):
     source = tiny.read(tiny.lab).replace('"tiny', '"tinny')
     printed = json.loads(tiny.printed(lab="triton_tinny"))
     printed["source"] = source
-    with pytest.raises(Refused, match=r"triton_tinny, which is not in labs/\. Nearest: triton_tiny"):
+    with pytest.raises(Fault, match=r"triton_tinny, which is not in labs/\. Nearest: triton_tiny"):
         record.accept(tiny.book(), "box.json", json.dumps(printed).encode())
 
 
@@ -301,7 +301,7 @@ def test_a_plain_file_gives_itself(tmp_path):
 
 def test_an_archive_without_records_is_refused(tmp_path):
     path = archive(tmp_path / "runs.tar", {"notes.txt": b"2"}, "w")
-    with pytest.raises(Unreadable, match=r"an archive without a \.json"):
+    with pytest.raises(Fault, match=r"an archive without a \.json"):
         list(record.read_files(path))
 
 
@@ -317,14 +317,14 @@ def test_what_is_too_large_is_refused_unread(tmp_path, monkeypatch, case):
     else:
         path.write_bytes(gzip.compress(b"\0" * 10**7))
         assert path.stat().st_size < 100_000
-    with pytest.raises(Unreadable, match="larger than a record can be"):
+    with pytest.raises(Fault, match="larger than a record can be"):
         list(record.read_files(path))
 
 
 def test_a_cut_off_gzip_is_refused(tmp_path):
     path = archive(tmp_path / "runs.tar.gz", {"a.json": os.urandom(5000)})
     path.write_bytes(path.read_bytes()[:2000])
-    with pytest.raises(Unreadable, match="not a whole gzip file"):
+    with pytest.raises(Fault, match="not a whole gzip file"):
         list(record.read_files(path))
 
 

@@ -25,7 +25,7 @@ KEPT = [
     "见 Dao et al.\n例如 e.g.\n纸面上 1 到 3 等 etc.\n",
     '加上{{ term("layout") }}就好，和 {{ term("ulp") }} 一样\n',
 ]
-MENDED = {
+FIXED = {
     "在GPU上跑": "在 GPU 上跑",
     "这是对的,对吗?": "这是对的，对吗？",
     "用`x`表示": "用 `x` 表示",
@@ -47,8 +47,8 @@ def test_what_is_no_prose_stays_byte_for_byte(text):
     assert prose.spaced(text, "markdown", prose.correct) == text
 
 
-@pytest.mark.parametrize(("before", "after"), MENDED.items())
-def test_prose_is_mended(before, after):
+@pytest.mark.parametrize(("before", "after"), FIXED.items())
+def test_prose_is_fixed(before, after):
     assert prose.spaced(before, "markdown", prose.correct) == after
 
 
@@ -57,7 +57,7 @@ def test_lists_and_remarks_of_yaml_stay(text):
     assert prose.spaced(text, "yaml", prose.correct) == text
 
 
-def test_values_of_yaml_are_mended():
+def test_values_of_yaml_are_fixed():
     assert prose.spaced("  short: 在GPU上跑", "yaml", prose.correct) == "  short: 在 GPU 上跑"
 
 
