@@ -32,6 +32,17 @@ def check_converting(device: str, dtypes: tuple[torch.dtype, ...], **tensors: to
     check_contiguous(**tensors)
 
 
+def check_rowwise(device: str, dtypes: tuple[torch.dtype, ...], **tensors: torch.Tensor) -> None:
+    """All that a kernel needs that walks through the rows of several tensors side by side.
+
+    They are 2-D with contiguous rows, on one device, of one dtype of `dtypes` and one shape.
+    """
+    check_tensors(device, **tensors)
+    check_dtypes(dtypes, **tensors)
+    check_rows(**tensors)
+    check_shape(tuple(next(iter(tensors.values())).shape), **tensors)
+
+
 def check_tensors(device: str, **tensors: object) -> None:
     """Each is a strided torch.Tensor on one device of type `device`; no gradient would be lost."""
     first_name, first = next(iter(tensors.items()))
