@@ -144,6 +144,18 @@ def check_product(
     check_sizes(2**31 - 256, "rows and columns are counted in 32 bits", a=a, b=b)
 
 
+def check_last_dim(dims: str, **tensors: torch.Tensor) -> None:
+    """Each has these dimensions, "(heads, length)", and the elements of the last lie side by side."""
+    for name, t in tensors.items():
+        if t.ndim != dims.count(",") + 1:
+            raise ValueError(f"{name} has shape {tuple(t.shape)}; it must be {dims}")
+        if t.shape[-1] > 1 and t.stride(-1) != 1:
+            raise ValueError(
+                f"{name} has strides {t.stride()}, and this kernel reads its last dimension"
+                f" contiguously: pass {name}.contiguous()"
+            )
+
+
 def check_one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """`value` is one of `allowed`."""
     if value not in allowed:
