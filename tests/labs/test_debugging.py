@@ -1,11 +1,15 @@
 """The debugging lab beyond its own claims: bad arguments, and which of its faults no run in the interpreter shows."""
 
-import importlib.util
+import os
 import subprocess
 import sys
 
 import pytest
 import torch
+from judge import Claim, Guards, claim_named, compare, judge_claim, lab_file, load_lab, plant
+from poison import poisoned
+from process import run_in_process
+from sanitizer import find_sanitizer, read_report
 
 FP32, FP16, INT32 = torch.float32, torch.float16, torch.int32
 
@@ -17,27 +21,33 @@ def debugging(lab):
 
 @pytest.fixture
 def broken(debugging, tmp_path):
-    """broken("race") is the lab with that break's text in place; broken(section, old, new) with that change to a section."""
+    """broken("race") is the lab with that bug planted; broken(old, new) with that change to its text."""
 
-    def load(section, old=None, new=None):
-        if old is None:
-            section, old, new, *_ = debugging.BREAKS[section]
-        before, start, rest = debugging.FILE.read_text(encoding="utf-8").partition(f"# --8<-- [start:{section}]")
-        text, end, after = rest.partition(f"# --8<-- [end:{section}]")
-        path = tmp_path / debugging.FILE.name
-        path.write_text(before + start + text.replace(old, new) + end + after, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("broken_debugging", path)
-        spec.loader.exec_module(module := importlib.util.module_from_spec(spec))
-        return module
+    def load(old, new=None):
+        text = lab_file(debugging).read_text(encoding="utf-8")
+        if new is None:
+            text = plant(text, next(bug for bug in debugging.BUGS if bug.name == old))
+        else:
+            assert old in text
+            text = text.replace(old, new)
+        path = tmp_path / lab_file(debugging).name
+        path.write_text(text, encoding="utf-8")
+        return load_lab(path)
 
     return load
 
 
 def verdicts(lab):
     """Of every error claim that the interpreter judges and that does not end the process: how it ends."""
-    claims = [name for name, row in lab.CLAIMS.items() if row[0] == "error" and row[4] == "any" and "alone" not in name]
+    judged_here = [claim for claim in lab.CLAIMS if claim.kind == "error" and claim.judges == "any"]
+    claims = [claim for claim in judged_here if "alone" not in claim.id]
     assert len(claims) >= 5
-    return {lab.judge(name)["verdict"] for name in claims}
+    return {judge_claim(lab, claim)["verdict"] for claim in claims}
+
+
+def judged(lab, claim_id):
+    """The row of a claim."""
+    return judge_claim(lab, claim_named(lab, claim_id))
 
 
 # Bad arguments
@@ -51,10 +61,16 @@ def test_matmul_names_a_dtype_that_it_does_not_take(debugging, dtype):
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [((2, 3), (2, 3)), ((3,), (3, 2)), ((2, 3), (3,)), ((2, 3, 4), (4, 5)), ((2, 3), (4, 5))]
+    ("a", "b", "reason"),
+    [
+        ((2, 3), (2, 3), r"b has shape \(2, 3\); it must have \(3, 3\)"),
+        ((3,), (3, 2), r"a has shape \(3,\); it must be 2-D"),
+        ((2, 3), (3,), r"b has shape \(3,\); it must be 2-D"),
+        ((2, 3, 4), (4, 5), r"a has shape \(2, 3, 4\); it must be 2-D"),
+    ],
 )
-def test_matrices_that_do_not_fit_together(debugging, a, b):
-    with pytest.raises(ValueError, match=r"a is .* and b is .*; they must be \(M, K\) and \(K, N\)"):
+def test_matrices_that_do_not_fit_together(debugging, a, b, reason):
+    with pytest.raises(ValueError, match=reason):
         debugging.matmul(torch.zeros(a), torch.zeros(b))
 
 
@@ -71,13 +87,13 @@ def test_c012_rows_may_lie_apart_and_elements_of_a_row_may_not(debugging):
 
 def test_c012_an_output_with_two_elements_in_one_place_is_refused(debugging):
     a, b = torch.ones(3, 4), torch.ones(4, 5)
-    with pytest.raises(ValueError, match=r"out has strides .* two of its elements are one"):
+    with pytest.raises(ValueError, match=r"out has strides .*, so its elements overlap"):
         debugging.matmul(a, b, out=torch.zeros(1, 5).expand(3, 5))
-    with pytest.raises(ValueError, match="out shares its memory with a"):
+    with pytest.raises(ValueError, match="out overlaps a, which is still being read"):
         debugging.matmul(square := torch.ones(4, 4), torch.ones(4, 4), out=square)
-    with pytest.raises(ValueError, match=r"out is \(5, 3\); it must be \(3, 5\)"):
+    with pytest.raises(ValueError, match=r"out has shape \(5, 3\); it must have \(3, 5\)"):
         debugging.matmul(a, b, out=torch.zeros(5, 3))
-    with pytest.raises(ValueError, match=r"out is torch\.float16; it must be as a"):
+    with pytest.raises(TypeError, match=r"out is torch\.float16; allowed here: torch\.float32"):
         debugging.matmul(a, b, out=torch.zeros(3, 5, dtype=FP16))
 
 
@@ -96,15 +112,15 @@ def test_the_number_of_bins_has_a_limit(debugging, n_bins):
 
 def test_what_count_does_not_take(debugging):
     x = torch.zeros(4, dtype=INT32)
-    with pytest.raises(TypeError, match=r"x is torch\.int64; it must be torch\.int32"):
+    with pytest.raises(TypeError, match=r"x is torch\.int64; allowed here: torch\.int32"):
         debugging.count(x.long(), 2)
-    with pytest.raises(TypeError, match=r"out is torch\.float32; it must be torch\.int32"):
+    with pytest.raises(TypeError, match=r"out is torch\.float32; allowed here: torch\.int32"):
         debugging.count(x, 2, out=torch.zeros(2))
     with pytest.raises(ValueError, match=r"x has strides \(2,\).* pass x\.contiguous\(\)"):
         debugging.count(x[::2], 2)
-    with pytest.raises(ValueError, match=r"out is \(3,\); it must be \(2,\)"):
+    with pytest.raises(ValueError, match=r"out has shape \(3,\); it must have \(2,\)"):
         debugging.count(x, 2, out=torch.zeros(3, dtype=INT32))
-    with pytest.raises(ValueError, match="out shares its memory with x"):
+    with pytest.raises(ValueError, match="out overlaps x, which is still being read"):
         debugging.count(x, 4, out=x)
 
 
@@ -127,8 +143,8 @@ def test_an_argument_that_is_no_dense_tensor_is_named(debugging, wrong):
 )
 @pytest.mark.parametrize("dtype", [FP32, FP16])
 def test_c013_matmul_takes_any_size(debugging, shape, dtype):
-    pairs = debugging.matmul_error(*shape, dtype=dtype)
-    assert debugging.compare(pairs)["max_rel_err"] <= 2**-11 + shape[2] * 2**-23
+    pairs = debugging.matmul_error(Guards(), *shape, dtype=dtype)
+    assert compare(pairs).max_rel_err <= 2**-11 + shape[2] * 2**-23
 
 
 def test_c029_a_product_over_nothing_is_zero(debugging):
@@ -167,7 +183,6 @@ def test_c043_the_race_is_right_in_the_interpreter_in_any_order(broken, other_or
 
 
 FIRST_CLEARS = (
-    "count",
     "    bins = tl.arange(0, N_BINS)\n",
     "    bins = tl.arange(0, N_BINS)\n"
     "    tl.store(counts_ptr + bins, 0, mask=(bins < n_bins) & (tl.program_id(axis=0) == 0))\n",
@@ -188,7 +203,7 @@ def test_c043_the_right_kernels_do_not_depend_on_the_order(debugging, other_orde
     assert len(other_order) > 64
 
 
-UNFILLED = "kernel", ", other=0.0)", ")"
+UNFILLED = ", other=0.0)", ")"
 
 
 def test_a_product_without_fill_values_passes_every_claim(broken):
@@ -197,12 +212,12 @@ def test_a_product_without_fill_values_passes_every_claim(broken):
 
 def test_a_product_without_fill_values_is_caught_by_poison(broken):
     lab = broken(*UNFILLED)
-    with lab.poisoned():
+    with poisoned():
         assert verdicts(lab) == {"ok", "nonfinite"}  # ok: the counts, whose load names its fill
 
 
 def test_poison_does_no_harm_to_what_names_its_fill_values(debugging):
-    with debugging.poisoned():
+    with poisoned():
         assert verdicts(debugging) == {"ok"}
     assert debugging.fact("masked") == {"value": 6.0}, "and it ends with the block"
 
@@ -211,14 +226,14 @@ def test_an_overrun_that_stays_inside_the_guards_shows_in_no_result(broken):
     """The reason for memcheck: rows past M are read, and what comes of them is never stored."""
     lab = broken("only_k_masked")
     for claim in ("ragged_fp32.max_rel_err", "tight_fp16.max_rel_err", "flush_fp16.max_rel_err"):
-        assert lab.judge(claim)["verdict"] == "ok"
+        assert judged(lab, claim)["verdict"] == "ok"
 
 
 def test_c023_counts_that_start_from_old_memory_are_caught(broken, dirty):
     lab = broken("not_zeroed")
     x = torch.zeros(5, dtype=INT32)
     assert lab.count(x, 2).tolist() != [5, 0]
-    assert lab.judge("bins.max_abs_err")["verdict"] == "error"
+    assert judged(lab, "bins.max_abs_err")["verdict"] == "error"
 
 
 def test_an_assertion_is_deaf_in_the_interpreter_even_with_debugging_on(debugging):
@@ -240,11 +255,15 @@ def test_c049_two_configurations_need_a_driver_unless_someone_else_times_them(de
 
 
 def test_c052_static_print_speaks_once_for_each_entry_of_the_cache(debugging, tmp_path):
-    code = "import triton_debugging as lab; lab.run(lab.print_kernel, lab.tensor(7), STATIC=4)"
+    code = "import triton_debugging as lab; lab.launch(lab.print_kernel, lab.tensor(7), STATIC=4)"
     said = []
     for _ in range(2):
-        where = {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(debugging.FILE.parent)}
-        env = debugging.os.environ | where | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
+        where = {
+            "TRITON_INTERPRET": "0",
+            "TRITON_CACHE_DIR": str(tmp_path),
+            "PYTHONPATH": str(lab_file(debugging).parent),
+        }
+        env = os.environ | where | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
         said.append(subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True).stdout)
     assert said == ["STATIC is 4\n", ""]
 
@@ -253,20 +272,15 @@ def test_c052_static_print_speaks_once_for_each_entry_of_the_cache(debugging, tm
 
 
 def test_a_process_that_dies_has_no_value_and_its_words_are_kept(debugging):
-    code = "os.write(2, b'the last words') and lab.os._exit(3)"
-    assert debugging.elsewhere(code, TRITON_INTERPRET="1") == (None, "the last words")
+    code = "lab.sys.modules['os'].write(2, b'the last words') and lab.sys.modules['os']._exit(3)"
+    outcome = run_in_process(lab_file(debugging), code, TRITON_INTERPRET="1")
+    assert (outcome.value, outcome.text) == (None, "the last words")
 
 
 def test_without_compute_sanitizer_its_claims_are_not_measured(debugging, monkeypatch):
-    monkeypatch.setattr(debugging.shutil, "which", lambda name: None)
-    monkeypatch.setattr(debugging.pathlib.Path, "glob", lambda path, pattern: iter(()))
-    monkeypatch.setitem(
-        debugging.CLAIMS,
-        "here.reported",
-        ("codegen", debugging.scene, {"name": "memcheck_right"}, "clean", "any", 0, ""),
-    )
-    monkeypatch.setattr(debugging, "STARTED", {})
-    row = debugging.judge("here.reported")
+    monkeypatch.setattr("sanitizer.shutil.which", lambda name: None)
+    monkeypatch.setattr("sanitizer.Path.glob", lambda path, pattern: iter(()))
+    row = judge_claim(debugging, Claim("no_tool.reported", find_sanitizer, kind="codegen", bound="clean"))
     assert row["verdict"] == "-" and row["note"].startswith("NotMeasured: there is no compute-sanitizer here")
 
 
@@ -293,15 +307,26 @@ def test_without_compute_sanitizer_its_claims_are_not_measured(debugging, monkey
         ),
     ],
 )
-def test_what_the_tool_prints_is_read(debugging, monkeypatch, text, row, value, note):
-    monkeypatch.setattr(debugging.shutil, "which", lambda name: "/bin/compute-sanitizer")
-    monkeypatch.setattr(debugging, "elsewhere", lambda *arguments, **more: (row, text))
-    assert debugging.sanitized("memcheck", "tight_fp16.max_rel_err") == {"value": value, "note": note}
+def test_what_the_tool_prints_is_read(text, row, value, note):
+    assert read_report(text, row) == {"value": value, "note": note}
 
 
 @pytest.mark.parametrize("text", ["Error: no device", "killed\n========= ERROR SUMMARY: 0 errors"])
-def test_a_tool_that_does_not_get_to_its_end_is_no_proof(debugging, monkeypatch, text):
-    monkeypatch.setattr(debugging.shutil, "which", lambda name: "/bin/compute-sanitizer")
-    monkeypatch.setattr(debugging, "elsewhere", lambda *arguments, **more: (None, text))
+def test_a_tool_that_does_not_get_to_its_end_is_no_proof(text):
     with pytest.raises(RuntimeError, match=f"did not get to its end: {' '.join(text.split())}"):
-        debugging.sanitized("memcheck", "tight_fp16.max_rel_err")
+        read_report(text, None)
+
+
+def test_a_scene_is_played_once_and_its_bug_is_planted_in_a_copy(debugging, monkeypatch):
+    played = []
+
+    def sanitize(lab, claim_id, tool, bug, padding, **environment):
+        played.append((claim_id, tool, bug.name, padding, environment))
+        return {"value": "errors"}
+
+    monkeypatch.setattr("scenes.sanitize", sanitize)
+    stage = debugging.stage.__wrapped__()
+    for _ in range(2):
+        assert stage.result("memcheck_padded", is_program=False) == {"value": "errors"}
+    uncached = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}
+    assert played == [("flush_fp16.max_rel_err", "memcheck", "only_k_masked", 4096, uncached)]

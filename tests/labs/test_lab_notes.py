@@ -1,6 +1,5 @@
 """What triton_lab_notes does not claim of itself: bad arguments, the cases by their ids, the arithmetic of its GPU claims."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -8,6 +7,9 @@ import sys
 
 import pytest
 import torch
+from judge import Guards, compare, judge_claim, lab_file, load_lab, plant
+from offline import TARGETS, compiling_for
+from startup import Startup, first_call_ratio, startup_pairs, time_ratio
 
 FP32, FP16 = torch.float32, torch.float16
 
@@ -21,7 +23,7 @@ def run(notes, *arguments, **environment):
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     env = quiet | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""} | environment
     return subprocess.run(
-        [sys.executable, notes.FILE, *arguments], env=env, capture_output=True, text=True, timeout=100
+        [sys.executable, lab_file(notes), *arguments], env=env, capture_output=True, text=True, timeout=100
     )
 
 
@@ -31,7 +33,7 @@ def run(notes, *arguments, **environment):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int32, torch.bool, torch.bfloat16])
 def test_c006_dtypes_that_no_kernel_here_takes(notes, dtype):
     x = torch.zeros(4, 4, dtype=dtype)
-    allowed = rf"is {dtype}; allowed: float32, float16 and, on a GPU, bfloat16"
+    allowed = rf"is {dtype}; allowed here: torch\.float32, torch\.float16$"
     for name, call in (("x", lambda: notes.scale(x, 2.0)), ("a", lambda: notes.dot(x, x))):
         with pytest.raises(TypeError, match=f"{name} {allowed}"):
             call()
@@ -39,7 +41,7 @@ def test_c006_dtypes_that_no_kernel_here_takes(notes, dtype):
         notes.accumulate(x, torch.zeros(1))
 
 
-def test_c012_views_that_do_not_read_straight_on(notes):
+def test_c012_views_that_are_not_contiguous(notes):
     base = torch.zeros(8, 8)
     for view in (base.t(), base[:, ::2], base[:, :3], base[:, :1].expand(8, 8)):
         with pytest.raises(ValueError, match=r"x has strides .* pass x\.contiguous\(\)"):
@@ -57,29 +59,41 @@ def test_c048_a_tensor_elsewhere_is_named(notes):
         notes.accumulate(torch.zeros(4), torch.zeros(1, device="meta"))
 
 
-@pytest.mark.parametrize("out", [torch.zeros(5), torch.zeros(4, dtype=FP16), torch.zeros(2, 2)])
-def test_out_must_be_as_x(notes, out):
-    with pytest.raises(ValueError, match=r"out is .*; it must be as x, \(4,\) torch\.float32"):
+@pytest.mark.parametrize("out", [torch.zeros(5), torch.zeros(2, 2)])
+def test_out_has_the_shape_of_x(notes, out):
+    with pytest.raises(ValueError, match=r"out has shape .*; it must have \(4,\)"):
         notes.scale(torch.zeros(4), 2.0, out=out)
 
 
-@pytest.mark.parametrize("total", [torch.zeros(()), torch.zeros(2), torch.zeros(1, dtype=FP16)])
-def test_total_is_one_float32_element(notes, total):
-    with pytest.raises(ValueError, match=r"total is .*; it must be \(1,\) torch\.float32"):
+def test_out_has_the_dtype_of_x(notes):
+    with pytest.raises(TypeError, match=r"out is torch\.float16; it must be torch\.float32, as x is"):
+        notes.scale(torch.zeros(4), 2.0, out=torch.zeros(4, dtype=FP16))
+
+
+@pytest.mark.parametrize("total", [torch.zeros(()), torch.zeros(2)])
+def test_total_is_one_element(notes, total):
+    with pytest.raises(ValueError, match=r"total has shape .*; it must have \(1,\)"):
         notes.accumulate(torch.zeros(4), total)
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        (torch.zeros(2, 3), torch.zeros(2, 3)),
-        (torch.zeros(3), torch.zeros(3, 2)),
-        (torch.zeros(2, 3), torch.zeros(3, 2, dtype=FP16)),
-    ],
-)
-def test_matrices_that_do_not_fit_together(notes, a, b):
-    with pytest.raises(ValueError, match=r"a is .*, b is .*; needed: \(M, K\) and \(K, N\) of one dtype"):
-        notes.dot(a, b)
+def test_total_is_float32(notes):
+    with pytest.raises(TypeError, match=r"total is torch\.float16; allowed here: torch\.float32"):
+        notes.accumulate(torch.zeros(4), torch.zeros(1, dtype=FP16))
+
+
+def test_total_is_apart_from_x(notes):
+    x = torch.zeros(4)
+    with pytest.raises(ValueError, match="total overlaps x, which is still being read"):
+        notes.accumulate(x, x[:1])
+
+
+def test_matrices_that_do_not_fit_together(notes):
+    with pytest.raises(ValueError, match=r"b has shape \(2, 3\); it must have \(3, 3\)"):
+        notes.dot(torch.zeros(2, 3), torch.zeros(2, 3))
+    with pytest.raises(ValueError, match=r"a has shape \(3,\); it must be 2-D"):
+        notes.dot(torch.zeros(3), torch.zeros(3, 2))
+    with pytest.raises(TypeError, match=r"b is torch\.float16; it must be torch\.float32, as a is"):
+        notes.dot(torch.zeros(2, 3), torch.zeros(3, 2, dtype=FP16))
 
 
 def test_stages_start_at_one(notes):
@@ -103,8 +117,7 @@ def test_c029_scale_takes_any_shape(notes, shape, dtype):
 )
 @pytest.mark.parametrize("dtype", [FP32, FP16])
 def test_c013_dot_takes_any_size(notes, shape, dtype):
-    row = notes.compare(notes.dot_error(*shape, dtype=dtype))
-    assert row["max_abs_err"] == 0
+    assert compare(notes.dot_error(Guards(), *shape, dtype=dtype)).max_abs_err == 0
 
 
 def test_c029_an_empty_tensor_adds_nothing(notes):
@@ -148,7 +161,7 @@ def test_c024_every_configuration_is_right_on_its_own(notes):
 
 def test_c049_the_compiler_is_asked_without_a_gpu_and_gives_the_machine_back(notes):
     active = notes.triton.runtime.driver
-    with notes.compiling_for("gfx942"):
+    with compiling_for(TARGETS["gfx942"]):
         target = active.active.get_current_target()
         assert (target.backend, target.arch, target.warp_size) == ("hip", "gfx942", 64)
     if not torch.cuda.is_available():
@@ -157,71 +170,75 @@ def test_c049_the_compiler_is_asked_without_a_gpu_and_gives_the_machine_back(not
 
 
 def test_c051_no_speed_comes_from_the_interpreter(notes):
-    ratios = [claim for claim, row in notes.CLAIMS.items() if row[0] == "ratio"]
+    ratios = [claim for claim in notes.CLAIMS if claim.kind == "ratio"]
     assert len(ratios) >= 8
     for claim in ratios:
-        row = notes.judge(claim)
+        row = judge_claim(notes, claim)
         assert row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
 
 
-# Breaks whose claim is no error
+# Seeded bugs whose claim is no error
 
 
 @pytest.mark.parametrize(("name", "figure"), [("length_as_key", 3), ("runtime_block", "CompilationError")])
-def test_a_break_says_what_was_found(notes, name, figure):
-    done = run(notes, "--break", name, "--json")
+def test_the_row_of_a_bug_has_the_figure_of_its_claim(notes, name, figure):
+    done = run(notes, "--bug", name, "--json")
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout)["claims"][0]
     assert (row["verdict"], row["value"], row["figure"]) == ("ok", "error", figure)
 
 
 def test_a_python_global_goes_unnoticed_in_the_interpreter(notes, tmp_path):
-    """The reason for the break plain_global: nothing but the compiler tells."""
-    section, old, new, *_ = notes.BREAKS["plain_global"]
-    before, marker, rest = notes.FILE.read_text(encoding="utf-8").partition(f"# --8<-- [start:{section}]")
-    path = tmp_path / notes.FILE.name
-    path.write_text(before + marker + rest.replace(old, new, 1), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("broken_notes", path)
-    spec.loader.exec_module(broken := importlib.util.module_from_spec(spec))
-    assert torch.equal(broken.scale(torch.ones(5), 2.0), torch.full((5,), notes.FACTOR))
+    """The reason for the bug plain_global: only the compiler refuses it."""
+    bug = next(bug for bug in notes.BUGS if bug.name == "plain_global")
+    path = tmp_path / lab_file(notes).name
+    path.write_text(plant(lab_file(notes).read_text(encoding="utf-8"), bug), encoding="utf-8")
+    assert torch.equal(load_lab(path).scale(torch.ones(5), 2.0), torch.full((5,), notes.FACTOR))
 
 
 # The arithmetic of claims that only a GPU can judge
 
 
-PAIR = [([[10.0, 1.0, 2.0], [90.0, 3.0, 3.0]], 3), ([[5.0, 2.0, 1.0], [40.0, 3.0, 3.0]], 3)]  # first, later; trials
-KEPT = [PAIR[0], ([[5.0, 2.0, 1.0], [20.0, 3.0, 3.0]], 0)]
+PAIR = {
+    "empty": Startup(calls_ms=[[10.0, 1.0, 2.0], [90.0, 3.0, 3.0]], trials=3),  # the first call, then later ones
+    "filled": Startup(calls_ms=[[5.0, 2.0, 1.0], [40.0, 3.0, 3.0]], trials=3),
+}
+KEPT = PAIR | {"filled": Startup(calls_ms=[[5.0, 2.0, 1.0], [20.0, 3.0, 3.0]], trials=0)}
 
 
 @pytest.mark.parametrize(
     ("arguments", "value"),
     [
-        (dict(cache="empty", against="later"), 5.0),
-        (dict(cache="filled", against="later"), 2.5),
-        (dict(cache="empty", against="filled"), 2.0),
+        (dict(cache="empty", against="later", kernel=0), 5.0),
+        (dict(cache="filled", against="later", kernel=0), 2.5),
+        (dict(cache="empty", against="filled", kernel=0), 2.0),
         (dict(cache="empty", against="later", kernel=1), 30.0),
     ],
 )
-def test_first_launches_are_counted_in_later_ones(notes, monkeypatch, arguments, value):
-    monkeypatch.setattr(notes, "processes", lambda: [PAIR, PAIR, KEPT])
-    row = notes.first_launch(**arguments)
-    assert (row["value"], row["low"], row["high"]) == (value, value, value)
-    assert row["timings"][0]["repeats"] == 2
+def test_first_calls_are_counted_in_later_ones(arguments, value):
+    ratio = first_call_ratio([PAIR, PAIR], **arguments)
+    assert (ratio.value, ratio.low, ratio.high) == (value, value, value)
+    assert ratio.timings[0].repeats == 2
 
 
-def test_the_second_process_of_a_pair_tells_whether_the_choice_was_kept(notes, monkeypatch):
-    monkeypatch.setattr(notes, "processes", lambda: [PAIR, PAIR, KEPT])
+def test_the_pair_that_keeps_the_choice_takes_no_part_in_a_ratio(notes, monkeypatch):
+    monkeypatch.setattr(notes, "startups", lambda: [PAIR, PAIR, KEPT])
+    assert notes.first_launch("empty", "later").timings[0].repeats == 2
+
+
+def test_the_second_process_of_a_pair_shows_whether_the_choice_was_kept(notes, monkeypatch):
+    monkeypatch.setattr(notes, "startups", lambda: [PAIR, PAIR, KEPT])
     assert (notes.process_trials(keep=False), notes.process_trials(keep=True)) == (3, 0)
 
 
-def test_the_spread_of_a_ratio_of_times(notes):
-    row = notes.times("ours", [float(n) for n in range(1, 11)], "theirs", [2.0, 2.0, 2.0])
-    assert (row["low"], row["value"], row["high"]) == (1.0, 3.0, 5.0)
-    assert [timing["name"] for timing in row["timings"]] == ["ours", "theirs"]
+def test_the_spread_of_a_ratio_of_times():
+    ratio = time_ratio("ours", [float(n) for n in range(1, 11)], "theirs", [2.0, 2.0, 2.0])
+    assert (ratio.low, ratio.value, ratio.high) == (1.0, 3.0, 5.0)
+    assert [timing.name for timing in ratio.timings] == ["ours", "theirs"]
 
 
 def test_a_process_that_fails_is_reported(notes, monkeypatch):
     monkeypatch.setenv("TRITON_INTERPRET", "0")  # no GPU: the clock of the new process has nothing to wait for
     if not torch.cuda.is_available():
         with pytest.raises(RuntimeError, match="a new process failed"):
-            notes.processes.__wrapped__(rounds=0)
+            startup_pairs(lab_file(notes), "lab.first_calls()", rounds=0)

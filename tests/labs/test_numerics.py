@@ -4,8 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from arguments import check_input_precision
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judge import Guards, claim_named, compare
 
 FP32, FP16, BF16 = torch.float32, torch.float16, torch.bfloat16
 U = 2**-24
@@ -17,15 +19,15 @@ def numerics(lab):
     return lab("triton_numerics")
 
 
-def relative(numerics, got, want):
-    return numerics.compare([(got, want)])["max_rel_err"]
+def relative(got, want):
+    return compare([(got, want)]).max_rel_err
 
 
 def normalized(numerics, x, how="shifted", eps=1e-12):
     """The error of layer_norm on x with weight 1 and bias 0, over the largest result."""
     w, b = torch.ones(x.shape[1]), torch.zeros(x.shape[1])
     got = numerics.layer_norm(x, w, b, eps, how)
-    return relative(numerics, got, numerics.reference("layer_norm", x, w, b, eps=eps))
+    return relative(got, numerics.reference("layer_norm", x, w, b, eps=eps))
 
 
 # Bad arguments
@@ -46,7 +48,7 @@ def test_c006_other_dtypes_are_refused_and_bf16_by_the_interpreter(numerics, dty
         numerics.row_sum(torch.zeros(4, 4), out=row)
 
 
-def test_c012_views_that_do_not_read_straight_on(numerics):
+def test_c012_views_that_are_not_contiguous(numerics):
     base = torch.zeros(8, 8)
     for view in (base.t(), base[:, ::2], base[:, :3], base[:, :1].expand(8, 8)):
         for launch in LAUNCHERS:
@@ -70,7 +72,7 @@ def test_a_tensor_that_requires_a_gradient_is_named(numerics):
 
 def test_out_must_not_share_what_is_read(numerics):
     x = torch.zeros(4, 4)
-    with pytest.raises(ValueError, match="out shares its memory with x"):
+    with pytest.raises(ValueError, match="out overlaps x, which is still being read"):
         numerics.layer_norm(x, torch.ones(4), torch.zeros(4), out=x)
 
 
@@ -81,23 +83,27 @@ def test_out_must_not_share_what_is_read(numerics):
         (lambda n, x: n.linear(x, x, "tf16"), "input_precision is 'tf16'; allowed: ieee, tf32, tf32x3"),
         (lambda n, x: n.layer_norm(x, x[0], x[0], how="three_pass"), "how is 'three_pass'; allowed: shifted, two_pass"),
         (lambda n, x: n.apply("sin", x), "op is 'sin'; allowed: exp, div, div_rn"),
-        (lambda n, x: n.row_sum(x[0]), r"x is \(4,\); it must be 2-D"),
-        (lambda n, x: n.row_sum(x, out=torch.zeros(5)), r"out is \(5,\); it must be \(4,\)"),
-        (lambda n, x: n.total(x, out=torch.zeros(2)), r"out is \(2,\); it must be \(1,\)"),
-        (lambda n, x: n.layer_norm(x, torch.zeros(3), x[0]), r"weight is \(3,\); it must be \(4,\)"),
-        (lambda n, x: n.linear(x, torch.zeros(4, 3)), r"needed: \(M, K\) and \(N, K\) of one dtype"),
-        (lambda n, x: n.linear(x, x.half()), r"needed: \(M, K\) and \(N, K\) of one dtype"),
-        (lambda n, x: n.apply("div", x, torch.ones(4)), r"y is \(4,\); it must be \(4, 4\)"),
-        (lambda n, x: n.logsumexp(torch.zeros(3, 0)), "a row without columns has no largest element"),
+        (lambda n, x: n.row_sum(x[0]), r"x has shape \(4,\); it must be 2-D"),
+        (lambda n, x: n.row_sum(x, out=torch.zeros(5)), r"out has shape \(5,\); it must have \(4,\)"),
+        (lambda n, x: n.total(x, out=torch.zeros(2)), r"out has shape \(2,\); it must have \(1,\)"),
+        (lambda n, x: n.layer_norm(x, torch.zeros(3), x[0]), r"weight has shape \(3,\); it must have \(4,\)"),
+        (lambda n, x: n.linear(x, torch.zeros(4, 3)), r"weight has shape \(4, 3\); it must have \(4, 4\)"),
+        (lambda n, x: n.apply("div", x, torch.ones(4)), r"y has shape \(4,\); it must have \(4, 4\)"),
+        (lambda n, x: n.logsumexp(torch.zeros(3, 0)), "an empty row has no largest element"),
     ],
 )
-def test_a_wrong_argument_is_named(numerics, call, said):
+def test_an_incorrect_argument_is_named(numerics, call, said):
     with pytest.raises(ValueError, match=said):
         call(numerics, torch.ones(4, 4))
 
 
+def test_the_factors_of_a_product_have_one_dtype(numerics):
+    with pytest.raises(TypeError, match=r"weight is torch\.float16; it must be torch\.float32, as x is"):
+        numerics.linear(torch.ones(4, 4), torch.ones(4, 4, dtype=FP16))
+
+
 def test_apply_takes_fp32_only(numerics):
-    with pytest.raises(TypeError, match=r"x is torch\.float16; allowed: torch\.float32"):
+    with pytest.raises(TypeError, match=r"x is torch\.float16; allowed here: torch\.float32"):
         numerics.apply("exp", torch.ones(4, dtype=FP16))
 
 
@@ -106,8 +112,8 @@ def test_c046_a_row_lies_in_one_block_of_at_most_16384(numerics, launch):
     for n_cols in (16_383, 16_384):
         x = torch.rand(2, n_cols)
         want = numerics.reference("sum" if launch == "row_sum" else "logsumexp", x)
-        assert relative(numerics, getattr(numerics, launch)(x), want) < 100 * U
-    with pytest.raises(ValueError, match=r"x is \(2, 16385\); it must be 2-D, with at most 16,384 columns"):
+        assert relative(getattr(numerics, launch)(x), want) < 100 * U
+    with pytest.raises(ValueError, match=r"x has shape \(2, 16385\); a row has at most 16,384 columns"):
         getattr(numerics, launch)(torch.zeros(2, 16_385))
 
 
@@ -132,7 +138,7 @@ def test_sums_of_any_shape_are_within_their_bound(numerics, rows, cols, half, wa
     x = torch.rand(rows, cols).to(FP16 if half else FP32)
     got = numerics.row_sum(x, way)
     assert got.dtype == x.dtype
-    assert relative(numerics, got, numerics.reference("sum", x)) <= cols * U + (2**-11 if half else 0)
+    assert relative(got, numerics.reference("sum", x)) <= cols * U + (2**-11 if half else 0)
 
 
 @settings(max_examples=15, deadline=None, derandomize=True, database=None)
@@ -140,30 +146,30 @@ def test_sums_of_any_shape_are_within_their_bound(numerics, rows, cols, half, wa
 def test_products_of_any_shape_are_within_their_bound(numerics, M, N, K, half):
     x, w = (torch.rand(n, K).to(FP16 if half else FP32) for n in (M, N))
     bound = 2**-11 + K * 2 * U if half else K * U
-    assert relative(numerics, numerics.linear(x, w), numerics.reference("linear", x, w)) <= bound
+    assert relative(numerics.linear(x, w), numerics.reference("linear", x, w)) <= bound
 
 
 def test_c014_an_fp32_product_over_512_is_exact_to_1e_5_with_the_precision_named(numerics):
     """The largest result is the scale; what the library does by default on a CPU is as exact."""
     x, w = torch.rand(2, 128, 512) - 0.5
     want = numerics.reference("linear", x, w)
-    assert relative(numerics, numerics.linear(x, w, "ieee"), want) < 1e-5
-    assert relative(numerics, torch.nn.functional.linear(x, w), want) < 1e-5
+    assert relative(numerics.linear(x, w, "ieee"), want) < 1e-5
+    assert relative(torch.nn.functional.linear(x, w), want) < 1e-5
 
 
 def test_c014_ieee_is_the_default_and_each_precision_has_claims_of_its_own(numerics):
     assert numerics.linear.__defaults__[0] == "ieee"
-    judged = {c[2].get("input_precision"): c[4] for c in numerics.CLAIMS.values() if c[0] == "error"}
+    judged = {c.args.get("input_precision"): c.judges for c in numerics.CLAIMS if c.kind == "error"}
     assert judged["tf32"] == judged["tf32x3"] == "gpu", "the interpreter ignores the setting, so it cannot judge it"
 
 
 @pytest.mark.parametrize(("precision", "arch"), [("tf32x3", "gfx942"), ("tf32", "gfx90a"), ("tf32x3", "gfx1100")])
-def test_a_precision_that_amd_does_not_have_is_refused_by_name(numerics, monkeypatch, precision, arch):
-    driver = SimpleNamespace(get_current_target=lambda: SimpleNamespace(backend="hip", arch=arch))
-    monkeypatch.setattr(numerics, "INTERPRETED", False)
-    monkeypatch.setattr(numerics.triton.runtime, "driver", SimpleNamespace(active=driver))
+def test_a_precision_that_amd_does_not_have_is_refused_by_name(monkeypatch, precision, arch):
+    gpu = SimpleNamespace(gcnArchName=f"{arch}:sramecc+:xnack-")
+    monkeypatch.setattr(torch.version, "hip", "7.0")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: gpu)
     with pytest.raises(ValueError, match=f"input_precision is '{precision}'; AMD's back end has tf32 on gfx942 only"):
-        numerics.linear(torch.ones(2, 2), torch.ones(2, 2), precision)
+        check_input_precision(precision, SimpleNamespace(device=torch.device("cuda")))
 
 
 @pytest.mark.parametrize("n_cols", [1, 3, 17, 127, 1000, 1025])
@@ -174,8 +180,9 @@ def test_c005_padding_takes_no_part(numerics, n_cols, how):
 
 
 def test_c005_the_claim_on_widths_has_a_mean_and_widths_that_are_no_power_of_two(numerics):
-    assert numerics.CLAIMS["widths.max_rel_err"][1] is numerics.norm_widths
-    assert [got.shape[1] for got, _ in numerics.norm_widths("shifted")] == [1, 3, 17, 127, 1000, 1025]
+    assert claim_named(numerics, "widths.max_rel_err").measure is numerics.norm_widths
+    pairs = numerics.norm_widths(Guards(), "shifted")
+    assert [got.shape[1] for got, _ in pairs] == [1, 3, 17, 127, 1000, 1025]
 
 
 @pytest.mark.parametrize("n_cols", [1, 2, 1000])
@@ -205,7 +212,7 @@ def test_overflow_is_the_outputs_dtype_not_the_sums(numerics):
 
 
 def test_the_total_is_added_in_fp32(numerics):
-    with pytest.raises(TypeError, match=r"out is torch\.float16; allowed: torch\.float32, in which the atomics add"):
+    with pytest.raises(TypeError, match=r"out is torch\.float16; allowed here: torch\.float32"):
         numerics.total(torch.ones(4), out=torch.empty(1, dtype=FP16))
 
 
@@ -218,26 +225,26 @@ def test_logsumexp_of_large_numbers_is_finite(numerics):
 
 def test_c043_the_order_of_the_programs_does_not_matter(numerics, other_order):
     x, w = torch.rand(130, 40), torch.rand(130, 40)
-    assert relative(numerics, numerics.linear(x, w), numerics.reference("linear", x, w)) <= 40 * U
-    assert relative(numerics, numerics.row_sum(x), numerics.reference("sum", x)) <= 10 * U
+    assert relative(numerics.linear(x, w), numerics.reference("linear", x, w)) <= 40 * U
+    assert relative(numerics.row_sum(x), numerics.reference("sum", x)) <= 10 * U
     assert other_order[:1] != [(0, 0, 0)]
 
 
 def test_c032_an_atomic_sum_differs_by_order_and_stays_within_one_bound(numerics, other_order):
     x = torch.rand(5 * numerics.BLOCK + 3)
-    assert relative(numerics, numerics.total(x), numerics.reference("sum", x).view(1)) <= (6 + 21) * U
+    assert relative(numerics.total(x), numerics.reference("sum", x).view(1)) <= (6 + 21) * U
 
 
 def test_c032_the_claim_on_an_atomic_sum_covers_50_runs_and_others_say_one_result(numerics):
-    assert numerics.CLAIMS["atomic.max_rel_err"][2]["runs"] == 50
-    assert [numerics.CLAIMS[c][3] for c in ("atomic_whole.results", "tree.results")] == [1, 1]
-    assert numerics.results("whole", 2**12, 3) == numerics.results("tree", 2**12, 3) == 1
+    assert claim_named(numerics, "atomic.max_rel_err").args["runs"] == 50
+    assert [claim_named(numerics, c).bound for c in ("atomic_whole.results", "tree.results")] == [1, 1]
+    assert [numerics.distinct_results(Guards(), op, 2**12, 3) for op in ("whole", "tree")] == [1, 1]
 
 
-def test_results_counts_different_bits(numerics, monkeypatch):
+def test_results_that_differ_in_a_bit_are_distinct(numerics, monkeypatch):
     runs = iter([1.0, 1.0, 1.0 + 2**-23])
     monkeypatch.setattr(numerics, "total", lambda x: torch.tensor([next(runs)]))
-    assert numerics.results("atomic", 2**10, 3) == 2
+    assert numerics.distinct_results(Guards(), "atomic", 2**10, 3) == 2
 
 
 # Where the bounds come from
@@ -245,14 +252,14 @@ def test_results_counts_different_bits(numerics, monkeypatch):
 
 @pytest.mark.parametrize("K", [16, 64, 256, 1024, 4096, 16384])
 def test_the_bound_of_a_sum_counts_its_additions(numerics, K):
-    row, tree, dot = (numerics.CLAIMS[f"{way}_{K}.max_rel_err"] for way in ("row", "tree", "dot"))
+    row, tree, dot = (claim_named(numerics, f"{way}_{K}.max_rel_err") for way in ("row", "tree", "dot"))
     levels = K.bit_length() - 1
     lanes = max(K // 128 - 1, 0) + min(levels, 7)  # on a GPU: what a lane holds, then 128 lanes in pairs
     strands = (
         max(min(K, 128) // 8 - 1, 0) + 3 + max(levels - 7, 0)
     )  # NumPy: 8 strands in blocks of 128, then blocks in pairs
-    assert row[3] == (K - 1) * U and tree[3] == max(lanes, strands) * U and dot[3] == K * 2 * U
-    assert row[2]["K"] == tree[2]["K"] == dot[2]["K"] == K
+    assert (row.bound, tree.bound, dot.bound) == ((K - 1) * U, max(lanes, strands) * U, K * 2 * U)
+    assert row.args["K"] == tree.args["K"] == dot.args["K"] == K
 
 
 def test_numpy_adds_no_longer_than_the_bound_of_a_tree_says(numerics):
@@ -266,7 +273,7 @@ def test_numpy_adds_no_longer_than_the_bound_of_a_tree_says(numerics):
 
 def test_the_shift_makes_the_bound_independent_of_the_mean(numerics):
     bounds = {
-        how: [c[3] for name, c in numerics.CLAIMS.items() if name.startswith(f"{how}_1")]
+        how: [claim.bound for claim in numerics.CLAIMS if claim.id.startswith(f"{how}_1")]
         for how in ("shifted", "two_pass", "one_pass")
     }
     assert set(bounds["shifted"]) == {49 * U}
@@ -275,8 +282,8 @@ def test_the_shift_makes_the_bound_independent_of_the_mean(numerics):
         assert hundred / ten == pytest.approx((100.5 / 10.5) ** power, rel=0.1)
 
 
-def test_allclose_by_default_refuses_the_right_and_with_a_tolerance_takes_zeros(numerics):
-    assert numerics.allclose("right fp16") == 0
-    assert numerics.allclose("right fp16", rtol=2**-10, atol=2**-6) == 1
-    assert numerics.allclose("zeros", atol=1e-2) == 1
-    assert numerics.allclose("zeros") == 0
+def test_allclose_by_default_refuses_what_is_correct_and_with_a_tolerance_takes_zeros(numerics):
+    assert numerics.allclose(Guards(), "correct fp16") == 0
+    assert numerics.allclose(Guards(), "correct fp16", rtol=2**-10, atol=2**-6) == 1
+    assert numerics.allclose(Guards(), "zeros", atol=1e-2) == 1
+    assert numerics.allclose(Guards(), "zeros") == 0
