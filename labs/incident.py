@@ -21,8 +21,8 @@ import triton
 
 from judge import DEVICE, Ratio, benchmark_pair
 from claims import Row
-from latency import finish_process, start_process
 from offline import TARGETS, compiling_for
+from process import finish_process, start_process
 
 
 class Model(NamedTuple):
@@ -63,8 +63,8 @@ def bucket_of(n: int) -> int:
     return triton.next_power_of_2(max(n, 16))
 
 
-# --8<-- [start:serve]
 # %% The service: prompts come at their time, one worker answers them in turn.
+# --8<-- [start:serve]
 @functools.cache
 def memory() -> tuple[torch.Tensor, ...]:
     """q, k, v, out and lse of the longest prompt; a shorter one takes the first rows of each."""

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,3 +51,36 @@ print("\\n= " + json.dumps({expression}), flush=True)"""
     value = json.loads(answers[0].removeprefix("= ")) if answers else None
     return Outcome(value, child.stdout)
     # --8<-- [end:process]
+
+
+# --8<-- [start:waiting]
+def start_process(
+    lab_path: Path, call: str, environment: Mapping[str, str]
+) -> "subprocess.Popen[str]":
+    """A new process that has imported the lab and waits; `finish_process` lets it make the call.
+
+    `call` is written as it would be behind `lab.`: "live('tuned')". Its result must be JSON.
+    """
+    program = (
+        "import importlib, json, sys; sys.path[:0] = sys.argv[1:];"
+        f" lab = importlib.import_module({lab_path.stem!r});"
+        f" input(); print(json.dumps(lab.{call}))"
+    )
+    folders = (str(lab_path.parent), str(Path(__file__).resolve().parent))  # lab, companions
+    return subprocess.Popen(
+        [sys.executable, "-B", "-c", program, *folders],
+        env=os.environ | dict(environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish_process(process: "subprocess.Popen[str]") -> Any:
+    """Let a process of `start_process` make its call; its result. RuntimeError where it fails."""
+    output, complaints = process.communicate("\n", timeout=PATIENCE_S)
+    if process.returncode:
+        raise RuntimeError(f"a new process failed: {complaints[-300:]}")
+    return json.loads(output.splitlines()[-1])
+    # --8<-- [end:waiting]

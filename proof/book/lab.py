@@ -164,6 +164,11 @@ def _requires(source: str, bad: Bad) -> dict[str, str]:
 # Sections
 
 
+def sections_of(text: str) -> dict[str, tuple[int, str]]:
+    """The sections of a companion, each with the number of its first line."""
+    return _sections(text, lambda line, what, fix: None)
+
+
 def _sections(source: str, bad: Bad) -> dict[str, tuple[int, str]]:
     """The text between each pair of section markers, with the number of its first line. Markers may be indented."""
     sections: dict[str, tuple[int, str]] = {}

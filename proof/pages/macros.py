@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from proof.book.lab import sections_of
 from proof.book.labwords import reason
 from proof.book.model import Book, Claim, Lab, Lang, Page, Standing
 from proof.evidence import order, state
@@ -333,8 +334,9 @@ def _bind_notes(text: str, page: Page, book: Book, up: str, file: str, first: in
         if len(call.args) != 1 or call.options:
             raise scene.error("notes() takes one argument", 'Write {{ notes("triton_softmax:kernel") }}')
         stem, _, section = call.args[0].partition(":")
-        lab = scene.lab(stem)
-        code_line, code_text = scene.find(f"section of {stem}", section, lab.sections)
+        companion = book.companions.get(f"{stem}.py")
+        sections = scene.lab(stem).sections if companion is None else sections_of(companion)
+        code_line, code_text = scene.find(f"section of {stem}", section, sections)
         here, below = call.line - first, call.line - first + 1 + text[call.start : call.end].count("\n")
         lines[here:below] = [""] * (below - here)
         items = _items(lines, below)

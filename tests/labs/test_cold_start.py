@@ -9,9 +9,9 @@ from pathlib import Path
 
 import incident
 import judge
-import latency
 import pytest
 import torch
+from process import finish_process, start_process
 
 FP16, FP32 = torch.float16, torch.float32
 pytestmark = pytest.mark.filterwarnings("ignore:divide by zero encountered in log2")  # of a row that sees no key
@@ -601,33 +601,33 @@ def started(cold):
     """started(call, folder): a new process that waits with this call of the lab."""
 
     def start(call, folder, keep=False, path=Path(cold.__file__)):
-        return latency.start_process(path, call, incident.cache_environment(str(folder), keep))
+        return start_process(path, call, incident.cache_environment(str(folder), keep))
 
     return start
 
 
 def test_a_process_waits_until_it_is_told_to_go_on(started, tmp_path):
     first, second = (started(f"bucket_of({n})", tmp_path) for n in (2000, 3000))
-    assert (latency.finish_process(second), latency.finish_process(first)) == (4096, 2048)
+    assert (finish_process(second), finish_process(first)) == (4096, 2048)
 
 
 def test_a_copy_under_any_name_elsewhere_finds_the_companions(cold, started, tmp_path):
     copy = tmp_path / "triton_cold_start (1).py"
     copy.write_bytes(Path(cold.__file__).read_bytes())
-    assert latency.finish_process(started("bucket_of(2000)", tmp_path, path=copy)) == 2048
+    assert finish_process(started("bucket_of(2000)", tmp_path, path=copy)) == 2048
 
 
 def test_a_process_that_fails_is_reported(started, tmp_path):
     process = started("bucket_of('long')", tmp_path)
     with pytest.raises(RuntimeError, match=r"a new process failed: (?s:.*)TypeError"):
-        latency.finish_process(process)
+        finish_process(process)
 
 
 def test_a_process_has_the_cache_and_the_setting_that_it_was_born_with(started, tmp_path, monkeypatch):
     monkeypatch.setenv("TRITON_INTERPRET", "0")  # the interpreter keeps no tuning results
     for keep in (True, False):
-        assert latency.finish_process(started("tuned_kernel.cache_results", tmp_path, keep=keep)) is keep
-    assert latency.finish_process(started("triton.knobs.cache.dir", tmp_path)) == str(tmp_path)
+        assert finish_process(started("tuned_kernel.cache_results", tmp_path, keep=keep)) is keep
+    assert finish_process(started("triton.knobs.cache.dir", tmp_path)) == str(tmp_path)
 
 
 # Seeded bugs whose claim is no error

@@ -455,6 +455,13 @@ def test_the_lines_that_notes_name_are_the_lines_of_the_file():
     assert made.LAB.splitlines()[22 - 1].strip().startswith("offs = tl.program_id(0)")
 
 
+def test_notes_on_a_section_of_a_companion():
+    book = made.book()
+    book.companions["watch.py"] = "# --8<-- [start:log]\nlog = []\nlog.append(1)\n# --8<-- [end:log]\n"
+    shown = expand('{{ notes("watch:log") }}\n\n- `log.append(1)` grows\n', book)
+    assert html(shown).li.get_text() == "line 3 log.append(1) grows"
+
+
 def test_a_note_may_run_over_several_lines_and_hold_a_list():
     text = '{{ notes("triton_scale:kernel") }}\n\n- `mask = offs < n` the\n  tail\n\n    - `inner` point\n\n- `tl.store` writes\n'
     shown = expand(text)
