@@ -97,7 +97,9 @@ BUGS = [
 if __name__ == "__main__":
     main(sys.modules[__name__])
 '''
-COMPANIONS = {name: (ROOT / "labs" / name).read_text(encoding="utf-8") for name in ("judge.py", "claims.py")}
+COMPANIONS = {
+    name: (ROOT / "labs" / name).read_text(encoding="utf-8") for name in ("judge.py", "claims.py", "arguments.py")
+}
 WORDS = """\
 title: 三分之一
 sentence: 每个元素除以三。

@@ -148,7 +148,7 @@ def _lab(book: Book, name: str) -> Start:
     stem = f"triton_{name}"
     values = {"name": name, "stem": stem, "title": _title(name)}
     lesson = _filled("lab.py", values)
-    if name in _meant(_filled("lab.py", values | {"name": "_"}), book.companions.values()):
+    if name in _meant(_filled("lab.py", values | {"name": "_"}), book.companions):
         raise Refused(f"a launcher called {name} would hide what a lab or Python calls so: take a longer name")
     files = {
         f"labs/{stem}.py": lesson,
@@ -279,10 +279,10 @@ def _bare(name: str) -> str:
     return "".join(word.removesuffix("s") for word in re.findall(r"[a-z0-9]+", name.casefold()))
 
 
-def _meant(lesson: str, companions: Iterable[str]) -> set[str]:
+def _meant(lesson: str, companions: Mapping[str, str]) -> set[str]:
     """Every name that means something in Python, in this lab, or at the top of a companion."""
-    names = {*keyword.kwlist, *dir(builtins)}
-    statements = [node for text in companions for node in ast.parse(text).body]
+    names = {*keyword.kwlist, *dir(builtins), *(Path(name).stem for name in companions)}
+    statements = [node for text in companions.values() for node in ast.parse(text).body]
     plain = [node for node in statements if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
     for node in [*statements, *(child for tree in (ast.parse(lesson), *plain) for child in ast.walk(tree))]:
         match node:

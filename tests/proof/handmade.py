@@ -31,8 +31,6 @@ LAB = textwrap.dedent('''\
     from judge import Bug, Claim, main
     # --8<-- [end:companions]
 
-    import triton
-
     # %% The kernel: what one program does, and a * b.
     # --8<-- [start:kernel]
     @triton.jit

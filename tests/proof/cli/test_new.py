@@ -126,21 +126,24 @@ def test_every_template_has_open_places_and_no_other_kind_of_mark():
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory) -> Path:
-    """A new lab, alone in an empty folder, with its test beside it."""
+    """A new lab and its companions in an empty folder, with its test beside it."""
     tiny = Tiny(tmp_path_factory.mktemp("lab") / "project")
     assert tiny.proof("new", "lab", "triton_wave").exit_code == 0
     alone = tmp_path_factory.mktemp("alone")
-    shutil.copy(tiny.root / "labs/triton_wave.py", alone)
+    for path in (tiny.root / "labs").glob("*.py"):
+        if path.name != "triton_tiny.py":
+            shutil.copy(path, alone)
     shutil.copy(tiny.root / "tests/labs/test_wave.py", tmp_path_factory.mktemp("tests") / "test_wave.py")
     return alone / "triton_wave.py"
 
 
-def test_a_new_lab_runs_alone_in_the_interpreter(lab):
+def test_a_new_lab_runs_in_the_interpreter_and_leaves_nothing_behind(lab):
+    before = sorted(path.name for path in lab.parent.iterdir())
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     done = subprocess.run(
         [sys.executable, lab],
         cwd=lab.parent,
-        env=environment | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""},
+        env=environment | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=200,
@@ -150,7 +153,7 @@ def test_a_new_lab_runs_alone_in_the_interpreter(lab):
     verdicts = {name: verdict for verdict, name in lines}
     assert verdicts.pop("wave.large_fp32.vs_copy") == "-"
     assert len(verdicts) == 6 and set(verdicts.values()) == {"ok"}
-    assert [path.name for path in lab.parent.iterdir()] == [lab.name]
+    assert sorted(path.name for path in lab.parent.iterdir()) == before
 
 
 def test_the_tests_of_a_new_lab_pass(grown):

@@ -20,13 +20,13 @@ from proof.text.uses import uses
 
 # Three sums of each of two kinds; the last of the tree is for a GPU only.
 ROWS = """\
-    "tree_16.max_rel_err": ("error", error, dict(K=16, way="tree"), 16 * 2**-24, "any", 0, "log2(16) roundings"),
-    "tree_256.max_rel_err": ("error", error, dict(K=2**8, way="tree"), 2**-16, "any", 0, "so many roundings"),
-    "tree_4096.max_rel_err": ("error", error, dict(K=4096, way="tree"), 2**-12, "gpu", 0, "so many roundings"),
-    "row_16.max_rel_err": ("error", error, dict(K=16, way="row"), 16 * 2**-24, "any", 0, "one after another"),
-    "row_256.max_rel_err": ("error", error, dict(K=256, way="row"), 2**-14, "any", 0, "one after another"),
+    Claim("tree_16.max_rel_err", error, dict(K=16, way="tree"), bound=16 * 2**-24, why="log2(16) roundings"),
+    Claim("tree_256.max_rel_err", error, dict(K=2**8, way="tree"), bound=2**-16, why="so many roundings"),
+    Claim("tree_4096.max_rel_err", error, dict(K=4096, way="tree"), bound=2**-12, judges="gpu", why="so many roundings"),
+    Claim("row_16.max_rel_err", error, dict(K=16, way="row"), bound=16 * 2**-24, why="one after another"),
+    Claim("row_256.max_rel_err", error, dict(K=256, way="row"), bound=2**-14, why="one after another"),
 """
-SOURCE = made.LAB.replace('    "large.vs_copy"', ROWS + '    "large.vs_copy"')
+SOURCE = made.LAB.replace('    Claim("large.vs_copy"', ROWS + '    Claim("large.vs_copy"')
 TREE = ["scale.tree_16.max_rel_err", "scale.tree_256.max_rel_err", "scale.tree_4096.max_rel_err"]
 ROW = ["scale.row_16.max_rel_err", "scale.row_256.max_rel_err"]
 GPU = dict(zip([*TREE, *ROW], (2e-07, 4e-07, 8e-07, 3e-07, 9e-06), strict=True))
@@ -148,12 +148,11 @@ def test_it_says_how_near_the_nearest_point_comes_to_its_bound():
 
 
 def test_ratios_start_at_zero_and_need_to_be_above_their_bound():
-    source = SOURCE.replace(
-        '"large.vs_copy": ("ratio", speed, dict(n=2**28)', '"large.vs_copy": ("ratio", speed, dict(n=2**20)'
-    )
+    source = SOURCE.replace('"large.vs_copy", speed, dict(n=2**28)', '"large.vs_copy", speed, dict(n=2**20)')
     source = source.replace(
-        '    "vector.wide',
-        '    "larger.vs_copy": ("ratio", speed, dict(n=2**28), 0.8, "gpu", 1, "memory-bound"),\n    "vector.wide',
+        '    Claim("vector.wide',
+        '    Claim("larger.vs_copy", speed, dict(n=2**28), kind="ratio", bound=0.8, judges="gpu", gib=1, why="memory-bound"),\n'
+        '    Claim("vector.wide',
     )
     made_record = made.record(
         made.lab(source), larger={"verdict": "ok", "value": 0.95, "low": 0.94, "high": 0.96, "timings": []}

@@ -42,7 +42,7 @@ def test_a_ratio_under_its_bound_on_another_card_contradicts_nothing(tiny, both)
 
 
 def test_the_same_on_the_reference_card_is_a_contradiction(tiny):
-    tiny.record(rows={tiny.ratio: SLOW})
+    tiny.record(utc=LATER, rows={tiny.ratio: SLOW})
     assert state.standing(tiny.book(), tiny.ratio).state == "contradicted"
 
 

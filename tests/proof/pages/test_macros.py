@@ -320,14 +320,16 @@ def test_a_bug_that_nobody_ran_shows_a_badge():
 
 
 def test_a_bug_seen_as_an_error_shows_how_large_it_was():
-    lab = made.lab(made.LAB.replace('"guard", "the tail', '"error", "the tail'))
+    lab = made.lab(made.LAB.replace('how="guard"', 'how="error"'))
     record = made.record(lab, no_mask={"value": "error", "figure": 0.5})
     book = made.book(record, source=lab.source)
     assert "outside the bound (0.5) H200" in html(expand('{{ bug_diff("scale.no_mask") }}', book)).get_text()
 
 
 def test_a_bug_of_what_is_compared_for_equality_says_another_value_and_says_it_once():
-    source = made.LAB.replace('"ragged.max_abs_err", "guard", "the tail', '"vector.wide_loads", "error", "the tail')
+    source = made.LAB.replace(
+        'caught_by="ragged.max_abs_err", how="guard"', 'caught_by="vector.wide_loads", how="error"'
+    )
     assert source != made.LAB
     lab = made.lab(source)
     seen = {"value": "error", "figure": "8 ld.global.b32", "claim": made.CODEGEN, "judges": "compile"}
@@ -342,7 +344,7 @@ def test_a_bug_of_what_is_compared_for_equality_says_another_value_and_says_it_o
 
 @pytest.mark.parametrize(("kind", "value"), [("count", 1.0078125), ("codegen", "2 ld.global.v4.b32"), ("codegen", 4)])
 def test_what_is_compared_for_equality_has_all_its_digits_and_instructions_are_code(kind, value):
-    source = made.LAB.replace('("codegen", loads, {}, 4,', f'("{kind}", loads, {{}}, {value!r},')
+    source = made.LAB.replace('kind="codegen", bound=4', f'kind="{kind}", bound={value!r}')
     lab = made.lab(source)
     book = made.book(made.record(lab, vector={"value": value}), source=source)
     cells = html(expand(f'{{{{ claims("{made.CODEGEN}") }}}}', book)).find_all("tr")[1].find_all("td")
@@ -391,7 +393,7 @@ BOTH = [
     ("sentence", "What one multiplication costs.", "一次乘法要花多少。"),
     ("learn", "a load, a store and what lies between", "一次 load、一次 store，和中间的一切"),
     ("memory", "1 GiB", "1 GiB 显存"),
-    ("card", "any", "任何卡"),
+    ("gpu", "any", "任何 GPU"),
     ("reason", "one rounding | of 2**3", "舍入一次 | 大小为 2**3"),
     ("what is seen", "the tail is overwritten", "末尾被改写"),
 ]
@@ -719,7 +721,7 @@ def test_without_a_record_the_head_shows_no_timing_and_no_measured_figure():
 
 
 def test_a_section_of_bugs_is_left_out_where_there_are_none():
-    source = re.sub(r"BREAKS = \{.*?\n\}", "BREAKS = {}", made.LAB, flags=re.S)
+    source = re.sub(r"BUGS = \[.*?\n\]", "BUGS = []", made.LAB, flags=re.S)
     assert _head(made.book(source=source)).find(id="bugs") is None
 
 

@@ -34,28 +34,21 @@ def test_the_cells_are_those_of_the_lesson_part():
     sources = [cell.source.split("\n")[0] for cell in notebook().cells]
     assert sources == [
         "# /// script",
-        "### Where it runs",
-        "import os",
         "### The kernel",
         "@triton.jit",
         "### The claims.",
-        "CLAIMS = {",
-        "### What a run prints",
-        "# The common part, version 2: the same in every lab, at the end of triton_scale.py. It printed this:",
+        "CLAIMS = [",
+        "### What a run prints.",
+        'if __name__ == "__main__":',
     ]
 
 
 def test_the_rest_of_a_cells_line_is_a_sentence_below_its_heading():
-    assert notebook().cells[3].source == "### The kernel\n\nWhat one program does, and a \\* b."
+    assert notebook().cells[1].source == "### The kernel\n\nWhat one program does, and a \\* b."
 
 
 def test_section_markers_and_formatter_comments_are_gone():
     assert re.findall(r"--8<--|fmt:", recorded_notebook(made.measured(), made.lab())) == []
-
-
-def test_the_common_part_is_one_line():
-    assert notebook().cells[-1].source.count("\n") == 0
-    assert "argparse" not in recorded_notebook(made.measured(), made.lab())
 
 
 def test_the_output_is_what_the_gpu_run_printed_then_what_the_interpreter_printed():
@@ -106,7 +99,7 @@ def test_c026_a_record_that_does_not_count_gives_a_sentence_and_no_number(book, 
 
 
 def test_the_outputs_stand_under_no_other_cell():
-    assert [len(cell.outputs) for cell in notebook().cells if cell.cell_type == "code"] == [0, 0, 0, 0, 2]
+    assert [len(cell.outputs) for cell in notebook().cells if cell.cell_type == "code"] == [0, 0, 0, 2]
 
 
 # HTML
@@ -135,7 +128,7 @@ def test_slim_leaves_no_style_script_button_or_wrapper(page):
 
 def test_slim_gives_code_the_classes_of_the_theme(page):
     blocks = BeautifulSoup(slim(page), "html.parser").select("div.language-python.highlight > pre > code")
-    assert len(blocks) == 5
+    assert len(blocks) == 4
     assert blocks[2].get_text() == notebook().cells[4].source + "\n"
 
 
