@@ -102,6 +102,13 @@ def check_contiguous(**tensors: torch.Tensor) -> None:
             )
 
 
+def check_dimensions(ndim: int, **tensors: torch.Tensor) -> None:
+    """Each has this many dimensions."""
+    for name, t in tensors.items():
+        if t.ndim != ndim:
+            raise ValueError(f"{name} has shape {tuple(t.shape)}; it must have {ndim} dimensions")
+
+
 def check_rows(**tensors: torch.Tensor) -> None:
     """Each is 2-D, and the elements of a row lie side by side; rows may lie any distance apart."""
     for name, t in tensors.items():
@@ -283,3 +290,24 @@ def overlaps_itself(t: torch.Tensor) -> bool:
 
 
 # --8<-- [end:overlap]
+
+
+def checked_output(
+    device: str,
+    out: torch.Tensor | None,
+    shape: tuple[int, ...],
+    dtype: torch.dtype,
+    **inputs: torch.Tensor,
+) -> torch.Tensor:
+    """`out`, or a new tensor beside the inputs where it is None.
+
+    `out` is contiguous, has this shape and dtype, and shares no memory with an input.
+    """
+    if out is None:
+        return torch.empty(shape, dtype=dtype, device=next(iter(inputs.values())).device)
+    check_tensors(device, **inputs, out=out)
+    check_dtypes((dtype,), out=out)
+    check_shape(shape, out=out)
+    check_contiguous(out=out)
+    check_no_overlap(out, **inputs)
+    return out

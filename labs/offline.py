@@ -2,17 +2,15 @@
 
 Only the launch of a kernel needs a GPU. `kernel.warmup(…, grid=(1,))` is a launch that ends once
 the code is compiled; before that it asks the driver which GPU to compile for, and in
-`compiling_for` another object answers in the driver's place. `opcodes` and `resources` read what was compiled:
+`compiling_for` another object answers in the driver's place:
 
     with compiling_for(TARGETS["sm_90"]):
         made = fresh_kernel(kernel).warmup(Pointer(torch.float32), 1024, BLOCK=64, grid=(1,))
-    print(opcodes(made), resources(made))
+
+What was compiled is read by the functions of reading.py.
 """
 
 import contextlib
-import re
-import subprocess
-import tempfile
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -80,55 +78,3 @@ def fresh_kernel(kernel: Any) -> Any:
     rules = ("do_not_specialize", "do_not_specialize_on_alignment")
     return triton.jit(kernel.fn, **{rule: getattr(kernel, rule) for rule in rules})
     # --8<-- [end:pointer]
-
-
-# --8<-- [start:read]
-OPCODE = re.compile(  # of one line of assembly; a predicate may come before it
-    r"\s*(?:@!?%\w+ )?([a-z]\w*(?:(?:\.|::)\w+)*)(?=[\s;]|$)"
-)
-
-
-def assembly(made: Any) -> str:
-    """The PTX of a compiled kernel, or the assembly of AMD."""
-    text: str = made.asm.get("ptx") or made.asm["amdgcn"]
-    return text
-
-
-def opcodes(made: Any, file: str = "") -> list[tuple[str, int]]:
-    """The opcode of each instruction, and the line of `file` that it comes from, 0 if none."""
-    line, inline, found = 0, False, []
-    for text in assembly(made).splitlines():
-        if "inline asm" in text:
-            inline = "begin" in text
-        elif text.lstrip().startswith(".loc") and not inline:  # holds for what follows
-            line = line_of(text, file)
-        elif instruction := OPCODE.match(text):
-            encoded = instruction[1]  # _e32 and _e64 are two encodings of one AMD instruction
-            found.append((re.sub("_e(32|64)$", "", encoded), line))
-    return found
-
-
-def line_of(loc: str, file: str) -> int:
-    """The line of `file` that a .loc names: 70 of a.py for `b.py:7:3 @[ a.py:70:26 ]`."""
-    trail = re.findall(rf"(?:^|[\s/]){re.escape(file)}:(\d+):\d+", loc) if file else []
-    return int(trail[-1]) if trail else 0
-
-
-def cuobjdump(made: Any, option: str) -> str:
-    """What NVIDIA's tool prints of the cubin: "-res-usage", or "-sass", the GPU's instructions."""
-    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
-        file.write(made.asm["cubin"])
-        file.flush()
-        command = [triton.knobs.nvidia.cuobjdump.path, option, file.name]
-        return subprocess.run(command, capture_output=True, text=True).stdout
-
-
-def resources(made: Any) -> tuple[int, int]:
-    """Registers of a thread, and bytes that it keeps in local memory, where spilled values go."""
-    if "cubin" in made.asm:
-        text, names = cuobjdump(made, "-res-usage"), ("REG", "STACK")
-    else:
-        text, names = made.asm["amdgcn"], ("vgpr_count", "private_segment_fixed_size")
-    registers, local = (int(re.findall(rf"\b{name}:\s*(\d+)", text)[-1]) for name in names)
-    return registers, local
-    # --8<-- [end:read]
