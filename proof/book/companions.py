@@ -1,15 +1,20 @@
 """The companions of a lab: the files of labs/ that it imports, in their order, as one text, and as a hash.
 
-A lab imports them between two markers. A bundle holds their text in the place of those imports:
+A lab imports them between two markers. A bundle is one file without those imports: what chooses between GPU and
+interpreter (the section `where` of judge.py) lies between the markers instead, and everything else directly before
+the tables, so that a reader meets the kernel near the top:
 
-    # --8<-- [start:companions]                 # --8<-- [start:judge]
-    import sys                                  … what `inlined` returns …
-                                        →       # --8<-- [end:judge]
+    # --8<-- [start:companions]                 # --8<-- [start:companions]
+    import sys                                  … what `opening` returns …
+                                                # --8<-- [end:companions]
     try:
-        from judge import DEVICE, main
+        from judge import DEVICE, main          … the lesson …
     except ModuleNotFoundError as missing:
-        …
-    # --8<-- [end:companions]
+        …                                       # --8<-- [start:judge]
+    # --8<-- [end:companions]           →       … what `inlined` returns …
+                                                # --8<-- [end:judge]
+    … the lesson …
+    CLAIMS = [ …                                CLAIMS = [ …
 
 Lab and bundle have one hash each for the lesson and for the companions, and both forms give the same two.
 """
@@ -27,18 +32,25 @@ from proof.book.tokens import code_hash
 BLOCK = re.compile(
     r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)", re.M | re.S
 )
+WHERE = re.compile(r"^# --8<-- \[start:where\]\n(?P<text>.*?)^# --8<-- \[end:where\]\n", re.M | re.S)
+TABLES = re.compile(r"^(?:# %% The tables.*\n)?(?:# fmt: off\n)?CLAIMS = \[", re.M)
+JUDGE_TITLE = "# %% The judge: everything between here and the tables is the same in every lab."
 MARKER = re.compile(r"^[ \t]*# --8<-- \[(?:start|end):[\w-]+\][ \t]*\n", re.M)
 
 
 def is_bundle(source: str) -> bool:
     """Whether the lab holds the text of its companions itself."""
-    block = BLOCK.search(source)
-    return block is not None and block["name"] == "judge"
+    return "judge" in _blocks(source)
+
+
+def _blocks(source: str) -> dict[str, str]:
+    """The text between the markers of each block, by its name."""
+    return {block["name"]: block["text"] for block in BLOCK.finditer(source)}
 
 
 def lesson_of(source: str) -> str:
-    """The lab without the block that imports its companions, or that holds them."""
-    return BLOCK.sub("", source, count=1)
+    """The lab without the blocks that import its companions, or that hold them."""
+    return BLOCK.sub("", source)
 
 
 def lab_hash(source: str) -> str:
@@ -48,10 +60,22 @@ def lab_hash(source: str) -> str:
 
 def judge_hash(source: str, texts: Mapping[str, str]) -> str:
     """The hash of the code of the lab's companions. Raises SyntaxError or ValueError, see `companions`."""
-    block = BLOCK.search(source)
-    if block is not None and block["name"] == "judge":
-        return code_hash(block["text"])
-    return code_hash(inlined(companions(source, texts)))
+    if is_bundle(source):
+        return code_hash("\n".join(_blocks(source).values()))
+    found = companions(source, texts)
+    return code_hash(opening(found) + "\n" + inlined(found))
+
+
+def bundle(source: str, texts: Mapping[str, str]) -> str:
+    """The lab and its companions as one file. Raises SyntaxError or ValueError, see `companions`."""
+    found = companions(source, texts)
+    tables = TABLES.search(source)
+    if is_bundle(source) or not found or tables is None:
+        return source
+    head, tail = source[: tables.start()], source[tables.start() :]
+    held = f"# --8<-- [start:companions]\n{opening(found)}# --8<-- [end:companions]\n"
+    judge = f"{JUDGE_TITLE}\n# --8<-- [start:judge]\n{inlined(found)}# --8<-- [end:judge]\n\n\n"
+    return BLOCK.sub(lambda _: held, head, count=1) + judge + tail
 
 
 def companions(source: str, texts: Mapping[str, str]) -> dict[str, str]:
@@ -62,7 +86,7 @@ def companions(source: str, texts: Mapping[str, str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     block = BLOCK.search(source)
-    if block is None or block["name"] == "judge":
+    if block is None or is_bundle(source):
         return found
 
     def add(text: str, path: tuple[str, ...]) -> None:
@@ -80,7 +104,7 @@ def companions(source: str, texts: Mapping[str, str]) -> dict[str, str]:
 def missing(source: str, texts: Mapping[str, str]) -> list[str]:
     """The files that the lab's block imports from and that are not there."""
     block = BLOCK.search(source)
-    if block is None or block["name"] == "judge":
+    if block is None or is_bundle(source):
         return []
     return [name for name in imported(block["text"]) if name not in texts]
 
@@ -103,8 +127,14 @@ def _imports(tree: ast.AST) -> Iterator[ast.ImportFrom]:
             yield from _imports(node)
 
 
+def opening(texts: Mapping[str, str]) -> str:
+    """What a bundle begins with: the section `where` of judge.py; empty without one."""
+    where = WHERE.search(texts.get("judge.py", ""))
+    return where["text"] if where else ""
+
+
 def inlined(texts: Mapping[str, str]) -> str:
-    """The text of companions in their order, as a bundle holds it: without the imports of each other.
+    """The text of companions in their order, without the imports of each other and without what `opening` returns.
 
     Raises SyntaxError or ValueError, see `companions`.
     """
@@ -114,6 +144,7 @@ def inlined(texts: Mapping[str, str]) -> str:
 @lru_cache(maxsize=256)
 def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
     """The text without docstring, section markers, `__all__`, and imports of companions."""
+    text = WHERE.sub("", text)
     tree, lines = ast.parse(text), text.split("\n")
     cut: list[ast.stmt] = []
     if ast.get_docstring(tree) is not None:

@@ -17,8 +17,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from proof.book.companions import bundle
 from proof.book.load import load_book
 from proof.book.model import Book, Standing
+from proof.book.text import replace
 from proof.evidence import order, state
 from proof.evidence.compiled import Row as CompiledRow
 from proof.evidence.compiled import rows as compiled_rows
@@ -98,6 +100,26 @@ def record_(today: date, labs: tuple[str, ...], files: tuple[Path, ...], prune: 
         for path in record.prune(_book(today)):
             click.echo(f"deleted  {_short(book, path)}")
     raise SystemExit(worst)
+
+
+@main.command("bundle")
+@click.argument("lab")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write it; ./triton_x.py if not given.")
+@click.pass_obj
+def bundle_(today: date, lab: str, output: Path | None) -> None:
+    """Write a lab and the files that judge it as one file, which runs alone on any machine with torch and Triton."""
+    book = _book(today)
+    try:
+        (chosen,) = record.find_labs(book, (lab,))
+    except LookupError as error:
+        raise click.UsageError(str(error)) from None
+    path = output or Path(f"{chosen.stem}.py")
+    if path.is_dir():
+        path = path / f"{chosen.stem}.py"
+    if path.exists() and path.resolve().is_relative_to((book.root / "labs").resolve()):
+        raise click.UsageError(f"{path} is the lab itself: name another place with -o, or run this elsewhere")
+    replace(path, bundle(chosen.source, chosen.companions).encode())
+    click.echo(str(path))
 
 
 @main.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proof.book.companions import (
+    bundle,
     companions,
     inlined,
     is_bundle,
@@ -27,20 +28,14 @@ except ModuleNotFoundError:
     sys.exit(2)
 # --8<-- [end:companions]
 """
-TAIL = '\n\ndef lesson():\n    return 1\n\n\nif __name__ == "__main__":\n    main()\n'
+TAIL = '\n\ndef lesson():\n    return DEVICE\n\n\n# fmt: off\nCLAIMS = []\nBUGS = []\n# fmt: on\n\nif __name__ == "__main__":\n    main()\n'
 LAB = HEAD + BLOCK + TAIL
 TEXTS = {
     "arguments.py": '"""Arguments."""\n\nimport math\n\n\n# --8<-- [start:overlap]\ndef check(x):\n    return math.isfinite(x)\n    # --8<-- [end:overlap]\n',
     "claims.py": '"""Claims."""\n\nKINDS = ("error",)\n',
-    "judge.py": '"""The judge."""\n\nimport json\n\nfrom claims import KINDS\n\n__all__ = ["KINDS"]\n\n\ndef main():\n    print(json.dumps(KINDS))\n',
+    "judge.py": '"""The judge."""\n\n# --8<-- [start:where]\nDEVICE = "cpu"\n# --8<-- [end:where]\nimport json\n\nfrom claims import KINDS\n\n__all__ = ["KINDS"]\n\n\ndef main():\n    print(json.dumps(KINDS))\n',
     "harness.py": "def harness():\n    return 2\n",
 }
-
-
-def bundle(lab: str, texts: dict[str, str]) -> str:
-    """The lab with its companions in the place of their imports."""
-    held = f"# --8<-- [start:judge]\n{inlined(companions(lab, texts))}# --8<-- [end:judge]\n"
-    return lab.replace(BLOCK, held)
 
 
 def test_companions_come_below_those_that_they_import():
@@ -102,9 +97,25 @@ def test_a_bundle_has_the_hashes_of_its_lab():
     assert companions(one_file, TEXTS) == {} and missing(one_file, TEXTS) == []
 
 
+def test_in_a_bundle_the_lesson_stands_between_the_choice_of_device_and_the_judge():
+    one_file = bundle(LAB, TEXTS)
+    places = [one_file.index(text) for text in ('DEVICE = "cpu"', "def lesson", "def main", "# fmt: off\nCLAIMS")]
+    assert places == sorted(places) and "from judge" not in one_file
+
+
+def test_a_bundle_is_one_program(capsys):
+    names: dict = {"__name__": "__main__"}
+    exec(bundle(LAB, TEXTS), names)
+    assert capsys.readouterr().out == '["error"]\n' and names["lesson"]() == "cpu"
+
+
+def test_a_bundle_of_a_bundle_is_itself():
+    assert bundle(bundle(LAB, TEXTS), TEXTS) == bundle(LAB, TEXTS)
+
+
 def test_the_lab_hash_ignores_what_the_block_imports():
     assert lab_hash(LAB.replace("import check", "import check, other")) == lab_hash(LAB)
-    assert lab_hash(LAB.replace("return 1", "return 2")) != lab_hash(LAB)
+    assert lab_hash(LAB.replace("return DEVICE", "return 2")) != lab_hash(LAB)
 
 
 def test_the_judge_hash_is_of_the_code_of_every_companion_that_is_imported():
@@ -119,4 +130,4 @@ def test_the_judge_hash_is_of_the_code_of_every_companion_that_is_imported():
 def test_a_name_that_two_files_define_is_named():
     assert names_twice(LAB, TEXTS) == []
     assert names_twice(LAB.replace("def lesson", "def check"), TEXTS) == ["check"]
-    assert names_twice(LAB.replace("def lesson():\n    return 1", "KINDS = 1"), TEXTS) == ["KINDS"]
+    assert names_twice(LAB.replace("def lesson():\n    return DEVICE", "KINDS = 1"), TEXTS) == ["KINDS"]
