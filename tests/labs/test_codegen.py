@@ -2,12 +2,13 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
+from reading import by_target, opcodes
 
 FP32, FP16 = torch.float32, torch.float16
 
@@ -49,13 +50,21 @@ def codegen(lab):
 
 
 ASKED = """
-import contextlib, io, json, sys
+import contextlib, io, json, pathlib, sys
 sys.path.insert(0, sys.argv[1])
-import triton_codegen
+import explain, judge, triton_codegen
+
+def claim(id):
+    return judge.judge_claim(triton_codegen, judge.claim_named(triton_codegen, id))
+
+def bug(name, folder):
+    return judge.judge_bug(triton_codegen, next(b for b in triton_codegen.BUGS if b.name == name), pathlib.Path(folder))
+
+calls = {"claim": claim, "bug": bug, "explain_command": explain.explain_command}
 for line in sys.stdin:
     name, *arguments = json.loads(line)
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        result = getattr(triton_codegen, name)(*arguments)
+        result = calls[name](*arguments)
     print(json.dumps([result, out.getvalue(), err.getvalue()]), flush=True)
 """
 
@@ -67,11 +76,11 @@ def without_gpu(**more):
 
 @pytest.fixture(scope="module")
 def compiler(codegen):
-    """compiler("judge", "load.ptx") is what that function of the lab returns, prints and complains of, where it may compile.
+    """compiler("claim", "load.ptx") is what that function returns, prints and complains of, where it may compile.
 
     One process answers all, since most of a second goes into the import of Triton.
     """
-    command = [sys.executable, "-c", ASKED, codegen.FILE.parent]
+    command = [sys.executable, "-c", ASKED, Path(codegen.__file__).parent]
     pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def ask(*call):
@@ -87,7 +96,7 @@ def compiler(codegen):
 def told(compiler, tmp_path):
     """told("scale_kernel(…)", words…) is the exit status, what was printed and the complaints, for a kernel of a reader's file."""
     (tmp_path / "mine.py").write_text(MINE)
-    return lambda kernel, *words, file="mine.py": compiler("explain_file", f"{tmp_path / file}:{kernel}", *words)
+    return lambda kernel, *words, file="mine.py": compiler("explain_command", [f"{tmp_path / file}:{kernel}", *words])
 
 
 # Bad arguments
@@ -96,10 +105,8 @@ def told(compiler, tmp_path):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int32, torch.bool, torch.bfloat16])
 def test_c006_dtypes_that_no_kernel_here_takes(codegen, dtype):
     x = torch.zeros(64, 64, dtype=dtype)
-    with pytest.raises(TypeError, match=rf"x is {dtype}; allowed: torch\.float32, torch\.float16"):
+    with pytest.raises(TypeError, match=rf"x is {dtype}; allowed here: torch\.float32, torch\.float16"):
         codegen.copy(x[0])
-    with pytest.raises(TypeError, match=f"a is {dtype}"):
-        codegen.dot(x, x)
     with pytest.raises(TypeError, match=f"x is {dtype}"):
         codegen.center(x)
 
@@ -125,18 +132,15 @@ def test_out_must_fit(codegen, out):
 
 def test_out_must_not_be_what_is_read(codegen):
     x = torch.zeros(9)
-    with pytest.raises(ValueError, match="out shares its memory with x, which is still being read"):
+    with pytest.raises(ValueError, match="out overlaps x, which is still being read"):
         codegen.copy(x[1:], out=x[:8])
 
 
 def test_narrow_offsets_are_refused_where_they_would_wrap(codegen):
     near, far = (torch.zeros(1).as_strided((1,), (stride,)) for stride in (2**21 - 1, 2**21))  # times 1024 lanes
     assert torch.equal(codegen.copy(near, wide=False), torch.zeros(1))
-    with pytest.raises(ValueError, match=r"past what 32 bits can count: leave wide=True"):
+    with pytest.raises(ValueError, match=r"past 2\*\*31: leave wide=True"):
         codegen.copy(far, wide=False)
-
-
-MORE = {"arithmetic": {"op": "/"}, "repeat": {"length": 1024}}
 
 
 @pytest.mark.parametrize(
@@ -145,9 +149,6 @@ MORE = {"arithmetic": {"op": "/"}, "repeat": {"length": 1024}}
         ("copy", {"x": torch.ones(4), "out": torch.ones(4)}),
         ("center", {"x": torch.ones(2, 2), "out": torch.ones(2, 2)}),
         ("windows", {"x": torch.ones(1024), "starts": torch.zeros(1, dtype=torch.int64), "out": torch.ones(1, 1024)}),
-        ("repeat", {"x": torch.ones(4), "out": torch.ones(1024)}),
-        ("arithmetic", {"x": torch.ones(128), "y": torch.ones(128), "out": torch.ones(128)}),
-        ("dot", {"a": torch.ones(64, 32), "b": torch.ones(32, 64), "out": torch.ones(64, 64)}),
     ],
 )
 @pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
@@ -156,7 +157,7 @@ def test_an_argument_that_is_no_dense_tensor_is_named(codegen, launcher, good, w
         with pytest.raises(
             TypeError, match=f"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides"
         ):
-            getattr(codegen, launcher)(**good | {name: wrong}, **MORE.get(launcher, {}))
+            getattr(codegen, launcher)(**good | {name: wrong})
 
 
 @pytest.mark.parametrize("starts", [[-1], [0, 3073]])
@@ -172,50 +173,6 @@ def test_a_promise_is_checked_before_the_compiler_believes_it(codegen):
     with pytest.raises(ValueError, match="or x is not aligned to 16 bytes"):
         codegen.windows(x[1:], torch.tensor([16]), aligned=True)
     assert torch.equal(codegen.windows(x, torch.tensor([32]), aligned=True)[0], x[32:1056])
-
-
-def test_a_promise_about_a_length_is_checked_too(codegen):
-    x = torch.arange(1000.0)
-    assert torch.equal(codegen.repeat(x, 2048), x.repeat(3)[:2048])
-    with pytest.raises(ValueError, match="promised does not hold: x has 1000 elements, which 1024 does not divide"):
-        codegen.repeat(x, 2048, promised=True)
-    with pytest.raises(
-        ValueError, match="length is 1000; x must be contiguous and not empty, length a multiple of 1024"
-    ):
-        codegen.repeat(x, 1000)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "precision", "says"),
-    [
-        (torch.zeros(64, 32), torch.zeros(64, 32), "ieee", r"needed: \(64, K\) and \(K, 64\)"),
-        (torch.zeros(64, 48), torch.zeros(48, 64), "ieee", "K divisible by 32"),
-        (torch.zeros(32).as_strided((64, 0), (2**25, 1)), torch.zeros(0, 64), "ieee", "pass what 32 bits can count"),
-        (torch.zeros(64, 32), torch.zeros(32, 64), "tf64", "precision is 'tf64'; allowed: ieee, tf32"),
-    ],
-)
-def test_a_tile_that_does_not_fit(codegen, a, b, precision, says):
-    with pytest.raises(ValueError, match=says):
-        codegen.dot(a, b, precision)
-
-
-@pytest.mark.parametrize(
-    ("x", "op", "says"),
-    [
-        (torch.zeros(127), "/", "x has 127 elements and y 127; this kernel takes 128 of each"),
-        (torch.zeros(256)[::2], "/", "side by side"),
-        (torch.zeros(128), "%", "op is '%'; allowed: exp, /, div_rn, sqrt, sqrt_rn, fma"),
-    ],
-)
-def test_an_operation_that_is_not_there(codegen, x, op, says):
-    with pytest.raises(ValueError, match=re.escape(says)):
-        codegen.arithmetic(x, x, op)
-
-
-@pytest.mark.parametrize(("n", "width"), [(100, 3), (0, 3), (128, 0), (2**31, 3), (128, 2**31)])
-def test_a_division_that_does_not_fit(codegen, n, width):
-    with pytest.raises(ValueError, match=rf"n is {n} and width is {width}; n must be a multiple of 128"):
-        codegen.divide(n, width)
 
 
 # Right results at every size
@@ -248,7 +205,7 @@ def test_c046_a_row_that_is_too_wide_is_told_its_limit_and_the_way_round(codegen
 
 
 def test_warps_are_a_power_of_two(codegen):
-    with pytest.raises(ValueError, match="num_warps is 3; it must be a power of two up to 32"):
+    with pytest.raises(ValueError, match="num_warps is 3; allowed: 1, 2, 4, 8, 16, 32"):
         codegen.center(torch.zeros(1, 8), num_warps=3)
 
 
@@ -256,21 +213,21 @@ def test_warps_are_a_power_of_two(codegen):
 
 
 def test_c014_fp32_is_multiplied_in_tf32_unless_told_otherwise(compiler):
-    value = compiler("judge", "dot_fp32.instruction")[0]["value"]
+    value = compiler("claim", "dot_fp32.instruction")[0]["value"]
     assert "sm_90: wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32" in value
     assert (
-        compiler("judge", "dot_ieee.instruction")[0]["value"]
+        compiler("claim", "dot_ieee.instruction")[0]["value"]
         == "sm_80 sm_90: fma.rn.f32, gfx942: v_mfma_f32_32x32x2_f32"
     )
 
 
 def test_c014_a_kernel_that_drops_the_precision_is_caught(compiler, tmp_path):
-    row = compiler("judge_break", "fp32_is_fp32", str(tmp_path))[0]
+    row = compiler("bug", "fp32_is_fp32", str(tmp_path))[0]
     assert (row["verdict"], row["value"]) == ("ok", "error") and ".tf32.tf32" in row["figure"]
 
 
 def test_c046_the_width_at_which_registers_spill(compiler):
-    assert compiler("judge", "row.first_spill")[0]["value"] == "sm_80 sm_89 sm_90: 32768, gfx942: none"
+    assert compiler("claim", "row.first_spill")[0]["value"] == "sm_80 sm_89 sm_90: 32768, gfx942: none"
 
 
 @pytest.mark.parametrize(
@@ -282,7 +239,7 @@ def test_c046_the_width_at_which_registers_spill(compiler):
     ],
 )
 def test_targets_with_the_same_code_are_told_together(codegen, seen, text):
-    assert codegen.grouped(seen) == text
+    assert by_target(seen) == text
 
 
 PTX = """
@@ -327,7 +284,7 @@ AMD = """
 def test_an_instruction_belongs_to_the_outermost_line_and_inline_asm_to_one(codegen, asm, seen):
     """Triton 3.9 counts the lines of inline asm on, as if each were the next line of the kernel."""
     made = type("Made", (), {"asm": asm})
-    assert codegen.opcodes(made, "mine.py") == [(opcode.rstrip(";"), line) for opcode, line in seen]
+    assert opcodes(made, "mine.py") == [(opcode.rstrip(";"), line) for opcode, line in seen]
 
 
 # A kernel of the reader's own
@@ -377,7 +334,7 @@ def test_too_much_shared_memory_is_told_with_the_limit(told):
 
 def test_the_command_line_does_it_without_a_gpu(codegen, tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
-    command = [sys.executable, codegen.FILE, "mine.py:scale_kernel(*fp32, *fp32, 1024, BLOCK=1024)", "sm_90"]
+    command = [sys.executable, codegen.__file__, "mine.py:scale_kernel(*fp32, *fp32, 1024, BLOCK=1024)", "sm_90"]
     done = subprocess.run(command, cwd=tmp_path, env=without_gpu(), capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, "") and "ld.global.v4.b32" in done.stdout
 
@@ -387,11 +344,11 @@ def test_the_command_line_does_it_without_a_gpu(codegen, tmp_path):
     [
         ("nothing(1)", (), "nothing is no kernel of "),
         ("plain(1)", (), "plain is no kernel of "),
-        ("scale_kernel", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK: name them, as in "),
+        ("scale_kernel", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK: give its arguments, as in "),
         ("scale_kernel(*fp32, *fp32, 5)", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK; missing a required"),
         ("scale_kernel(*fp32, *fp32, 5, 6, 7)", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK; too many positional"),
-        ("scale_kernel(*fp33, *fp32, 5, BLOCK=64)", (), "*fp33 is no pointer known here; there are *fp64, *fp32"),
-        ("scale_kernel(*fp32, *fp32, n, BLOCK=64)", (), "n is no argument: write *fp32 for a pointer, a number"),
+        ("scale_kernel(*fp33, *fp32, 5, BLOCK=64)", (), "*fp33 is not a pointer; allowed: *fp64, *fp32"),
+        ("scale_kernel(*fp32, *fp32, n, BLOCK=64)", (), "n is not an argument: write *fp32 for a pointer, a number"),
         ("scale_kernel(*fp32, *fp32, 5, BLOCK=64)", ("sm_70",), "sm_70 is neither a target (sm_80, sm_86"),
         ("scale_kernel(*fp32, *fp32, 5, BLOCK=64)", ("gfx942", "ptx"), "gfx942 has no ptx; it has ttir, ttgir, llir"),
         ("scale_kernel(*fp32, *fp32, 5, BLOCK=65)", ("sm_80",), "scale_kernel does not compile for sm_80: arange's"),
@@ -404,7 +361,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(told, kernel, words, says):
 
 
 def test_a_file_that_is_not_there_or_cannot_be_imported(told, tmp_path):
-    assert told("k(1)", file="no.py") == (2, "", f"{tmp_path / 'no.py'} is no file\n")
+    assert told("k(1)", file="no.py") == (2, "", f"{tmp_path / 'no.py'} is not a file\n")
     (tmp_path / "bad.py").write_text("import no_such_module")
     status, _, err = told("k(1)", file="bad.py")
     assert status == 2 and err.endswith("cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n")
