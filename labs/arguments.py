@@ -290,24 +290,3 @@ def overlaps_itself(t: torch.Tensor) -> bool:
 
 
 # --8<-- [end:overlap]
-
-
-def checked_output(
-    device: str,
-    out: torch.Tensor | None,
-    shape: tuple[int, ...],
-    dtype: torch.dtype,
-    **inputs: torch.Tensor,
-) -> torch.Tensor:
-    """`out`, or a new tensor beside the inputs where it is None.
-
-    `out` is contiguous, has this shape and dtype, and shares no memory with an input.
-    """
-    if out is None:
-        return torch.empty(shape, dtype=dtype, device=next(iter(inputs.values())).device)
-    check_tensors(device, **inputs, out=out)
-    check_dtypes((dtype,), out=out)
-    check_shape(shape, out=out)
-    check_contiguous(out=out)
-    check_no_overlap(out, **inputs)
-    return out

@@ -13,7 +13,8 @@ import triton
 
 from claims import Row
 from judge import DEVICE, INTERPRETED
-from offline import TARGETS, assembly, compiling_for, fresh_kernel
+from offline import TARGETS, compiling_for, fresh_kernel
+from reading import assembly
 
 # where the tensors of a probe are; where nothing can be launched, the compiler sees only their type
 PLACE = DEVICE if INTERPRETED or torch.cuda.is_available() else "cpu"

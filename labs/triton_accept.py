@@ -25,9 +25,15 @@ import types
 import torch
 
 if not torch.cuda.is_available():
-    os.environ.setdefault("TRITON_INTERPRET", "1")  # TRITON_INTERPRET=0 keeps the compiler, which needs no GPU
-os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # the default turns to 0 in Triton 3.10: say which one is meant
-os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")  # then the PTX does not depend on where this file lies
+    os.environ.setdefault(
+        "TRITON_INTERPRET", "1"
+    )  # TRITON_INTERPRET=0 keeps the compiler, which needs no GPU
+os.environ.setdefault(
+    "TRITON_DEFAULT_FP_FUSION", "1"
+)  # the default turns to 0 in Triton 3.10: say which one is meant
+os.environ.setdefault(
+    "TRITON_DISABLE_LINE_INFO", "1"
+)  # then the PTX does not depend on where this file lies
 try:
     import triton
     import triton.language as tl
@@ -39,10 +45,25 @@ INTERPRETED = triton.knobs.runtime.interpret
 DEVICE = "cpu" if INTERPRETED else "cuda"
 
 MAX_COLS = 65_536  # one program holds a row
-DTYPES = ("float32", "float16") + (() if INTERPRETED else ("bfloat16",))  # the interpreter gets bf16 wrong
-SHAPES = ("1x1", "3x17", "2x1000", "5x1025") + (() if INTERPRETED else ("4096x4096", "16384x1000", "4x65536"))
+DTYPES = ("float32", "float16") + (
+    () if INTERPRETED else ("bfloat16",)
+)  # the interpreter gets bf16 wrong
+SHAPES = ("1x1", "3x17", "2x1000", "5x1025") + (
+    () if INTERPRETED else ("4096x4096", "16384x1000", "4x65536")
+)
 LONG = 4096 if INTERPRETED else 16_384  # of one row, for what only long sums show
-LENGTHS = (97, 100, 101, 103, 107, 112, 117, 120, 123, 127)  # none of which should cost a compile of its own
+LENGTHS = (
+    97,
+    100,
+    101,
+    103,
+    107,
+    112,
+    117,
+    120,
+    123,
+    127,
+)  # none of which should cost a compile of its own
 QUESTIONS = (
     "Who mends it when a new Triton, a new card or a new shape comes?",
     "Which test goes red when it breaks, and does that test run on a GPU?",
@@ -55,6 +76,8 @@ QUESTIONS = (
 # --8<-- [start:reference]
 def reference(x):
     return torch.logsumexp(x, dim=1)
+
+
 # --8<-- [end:reference]
 
 
@@ -66,9 +89,13 @@ def logsumexp_kernel(x_ptr, out_ptr, n_cols, stride_xm, BLOCK_SIZE: tl.constexpr
     mask = cols < n_cols
     x = tl.load(x_ptr + row * stride_xm + cols, mask=mask, other=-float("inf")).to(tl.float32)
     top = tl.max(x, axis=0)
-    top = tl.where(tl.abs(top) == float("inf"), 0.0, top)  # inf - inf is NaN, and exp(inf) and exp(-inf) are right as they are
+    top = tl.where(
+        tl.abs(top) == float("inf"), 0.0, top
+    )  # inf - inf is NaN, and exp(inf) and exp(-inf) are right as they are
     total = tl.sum(tl.exp(x - top), axis=0)
     tl.store(out_ptr + row, tl.log(total) + top)
+
+
 # --8<-- [end:kernel]
 
 
@@ -80,10 +107,14 @@ def logsumexp(x: torch.Tensor) -> torch.Tensor:
     the rest; bfloat16 is refused in the interpreter, which truncates to it.
     """
     if not isinstance(x, torch.Tensor) or x.layout != torch.strided or x.is_neg():
-        raise TypeError(f"x is {type(x).__name__}; it must be a torch.Tensor with strides, its values as they lie in memory")
+        raise TypeError(
+            f"x is {type(x).__name__}; it must be a torch.Tensor with strides, its values as they lie in memory"
+        )
     if x.requires_grad and torch.is_grad_enabled():
         raise ValueError("x requires a gradient, and this kernel has no backward: pass x.detach()")
-    if str(x.dtype).removeprefix("torch.") not in DTYPES or (INTERPRETED and x.dtype == torch.bfloat16):
+    if str(x.dtype).removeprefix("torch.") not in DTYPES or (
+        INTERPRETED and x.dtype == torch.bfloat16
+    ):
         raise TypeError(f"x is {x.dtype}; allowed: float32, float16 and, on a GPU, bfloat16")
     if x.device.type != DEVICE:
         raise ValueError(f"x is on {x.device}; this run needs it on a {DEVICE} device")
@@ -91,15 +122,28 @@ def logsumexp(x: torch.Tensor) -> torch.Tensor:
         raise ValueError(f"x is {tuple(x.shape)}; it must be 2-D with fewer than 2**31 rows")
     n_rows, n_cols = x.shape
     if not 0 < n_cols <= MAX_COLS:
-        raise ValueError(f"x has {n_cols:,} columns; allowed: 1 to {MAX_COLS:,}, what one program can hold")
+        raise ValueError(
+            f"x has {n_cols:,} columns; allowed: 1 to {MAX_COLS:,}, what one program can hold"
+        )
     if n_cols > 1 and x.stride(1) != 1:
-        raise ValueError(f"x has strides {x.stride()}, and this kernel reads a row straight on: pass x.contiguous()")
+        raise ValueError(
+            f"x has strides {x.stride()}, and this kernel reads a row straight on: pass x.contiguous()"
+        )
     out = torch.empty(n_rows, dtype=x.dtype, device=x.device)
     if n_rows:
         block = triton.next_power_of_2(n_cols)
         with torch.cuda.device_of(x):  # a launch goes to the current device, not to the tensor's
-            logsumexp_kernel[(n_rows,)](x, out, n_cols, x.stride(0), BLOCK_SIZE=block, num_warps=max(1, min(32, block // 512)))
+            logsumexp_kernel[(n_rows,)](
+                x,
+                out,
+                n_cols,
+                x.stride(0),
+                BLOCK_SIZE=block,
+                num_warps=max(1, min(32, block // 512)),
+            )
     return out
+
+
 # --8<-- [end:launch]
 
 
@@ -113,12 +157,35 @@ def normal(shape, dtype, generator):
     return (torch.randn(shape, generator=generator, device=DEVICE).to(dtype),)
 
 
-def own(op, reference, inputs=normal, baseline=None, fallback=None, workload=None, shapes=SHAPES, dtypes=DTYPES, slack=64, speed=1.0, runs=10):
+def own(
+    op,
+    reference,
+    inputs=normal,
+    baseline=None,
+    fallback=None,
+    workload=None,
+    shapes=SHAPES,
+    dtypes=DTYPES,
+    slack=64,
+    speed=1.0,
+    runs=10,
+):
     """`slack` is how many roundings of fp32 the bound allows besides the one to the dtype; `speed` the least against the baseline."""
     shapes = [tuple(map(int, shape.split("x"))) for shape in shapes]
     dtypes = [getattr(torch, name) for name in dtypes]
-    return Own(op=op, reference=reference, inputs=inputs, baseline=baseline, fallback=fallback, workload=workload,
-               shapes=shapes, dtypes=dtypes, slack=slack, speed=speed, runs=runs)
+    return Own(
+        op=op,
+        reference=reference,
+        inputs=inputs,
+        baseline=baseline,
+        fallback=fallback,
+        workload=workload,
+        shapes=shapes,
+        dtypes=dtypes,
+        slack=slack,
+        speed=speed,
+        runs=runs,
+    )
 
 
 class Fails(Exception):
@@ -146,17 +213,28 @@ def draw(it, shape, dtype, seed=0):
 
 def exact(it, arguments):
     """The reference's results, from the same numbers in float64."""
-    wide = [a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in arguments]
+    wide = [
+        a.double() if isinstance(a, torch.Tensor) and a.is_floating_point() else a
+        for a in arguments
+    ]
     try:
         return listed(it.reference(*wide))
     except Fails as error:
         raise Unanswered(f"the reference {error}") from None
     except Exception as error:
-        raise Unanswered(f"the reference raises {type(error).__name__}: {(str(error).splitlines() or [''])[0]}") from error
+        raise Unanswered(
+            f"the reference raises {type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        ) from error
 
 
 def listed(result):
-    result = [result] if isinstance(result, torch.Tensor) else list(result) if isinstance(result, (tuple, list)) else None
+    result = (
+        [result]
+        if isinstance(result, torch.Tensor)
+        else list(result)
+        if isinstance(result, (tuple, list))
+        else None
+    )
     if result is None or not all(isinstance(t, torch.Tensor) for t in result):
         raise Fails("returns something else than tensors")
     return result
@@ -167,17 +245,23 @@ def call(it, *arguments):
     unfit = None
     try:
         inspect.signature(it.op).bind(*arguments)
-    except TypeError as error:  # a wrapper may show the signature of what it wraps, and give the rest itself
+    except (
+        TypeError
+    ) as error:  # a wrapper may show the signature of what it wraps, and give the rest itself
         unfit = f"cannot be called with {len(arguments)} arguments: {error}"
     except ValueError:
         pass  # what is written in C need not tell its signature
     with dirty():
         try:
-            return [t.clone() for t in listed(it.op(*arguments))]  # the next call may write into the same memory
+            return [
+                t.clone() for t in listed(it.op(*arguments))
+            ]  # the next call may write into the same memory
         except (ValueError, TypeError) as error:
             if unfit:
                 raise Fails(unfit) from None
-            raise Refused(str(error).splitlines()[0] if str(error) else type(error).__name__) from error
+            raise Refused(
+                str(error).splitlines()[0] if str(error) else type(error).__name__
+            ) from error
 
 
 @contextlib.contextmanager
@@ -192,13 +276,21 @@ def dirty():
 
 def off(it, got, want, dtype, rounded=False):
     """How far got is from want, as a part of the largest |want|. Raises Fails for another form, or NaN and inf elsewhere."""
-    given, needed = [(tuple(t.shape), t.dtype) for t in got], [(tuple(t.shape), dtype if t.is_floating_point() else t.dtype) for t in want]
+    given, needed = (
+        [(tuple(t.shape), t.dtype) for t in got],
+        [(tuple(t.shape), dtype if t.is_floating_point() else t.dtype) for t in want],
+    )
     if given != needed:
-        forms = [", ".join(f"{shape} {str(d).removeprefix('torch.')}" for shape, d in each) or "nothing" for each in (given, needed)]
+        forms = [
+            ", ".join(f"{shape} {str(d).removeprefix('torch.')}" for shape, d in each) or "nothing"
+            for each in (given, needed)
+        ]
         raise Fails(f"returns {forms[0]}; the reference has {forms[1]}")
     row = compare((g, w.to(g.dtype) if rounded else w) for g, w in zip(got, want))
     if row["nonfinite"]:
-        raise Fails(f"{row['nonfinite']} results are NaN or infinite where the reference is not, or the other way round")
+        raise Fails(
+            f"{row['nonfinite']} results are NaN or infinite where the reference is not, or the other way round"
+        )
     return row["max_rel_err"]
 
 
@@ -214,7 +306,11 @@ def large(dtype):
 
 def within(it, seen, dtype, where=""):
     if not seen <= allowed(it, dtype):
-        raise Fails(f"off by {seen:.2g} of the largest result, allowed {allowed(it, dtype):.2g}{where}")
+        raise Fails(
+            f"off by {seen:.2g} of the largest result, allowed {allowed(it, dtype):.2g}{where}"
+        )
+
+
 # --8<-- [end:own]
 
 
@@ -222,6 +318,7 @@ def within(it, seen, dtype, where=""):
 # --8<-- [start:checks]
 def each_dtype(check):
     """The check, once for each dtype; a dtype that is refused is told, and one at least must be taken."""
+
     @functools.wraps(check)
     def every(it):
         said, refused = [], []
@@ -233,6 +330,7 @@ def each_dtype(check):
         if not said:
             raise refused[0]
         return ", ".join(said) + (f"; refuses the rest: {refused[0]}" if refused else "")
+
     return every
 
 
@@ -257,7 +355,10 @@ def untouched(it, dtype):
         arguments = draw(it, shape, dtype)
         kept = [a.clone() for a in arguments if isinstance(a, torch.Tensor)]
         call(it, *arguments)
-        if any(not same(a, b) for a, b in zip((a for a in arguments if isinstance(a, torch.Tensor)), kept)):
+        if any(
+            not same(a, b)
+            for a, b in zip((a for a in arguments if isinstance(a, torch.Tensor)), kept)
+        ):
             raise Fails(f"changes its input, at {shape}")
         if any(not torch.equal(side, before) for side, before in FENCES):
             raise Fails(f"writes beside its input, at {shape}")
@@ -265,7 +366,9 @@ def untouched(it, dtype):
 
 
 def same(a, b):
-    return a.shape == b.shape and torch.equal(*(t.contiguous().view(-1).view(torch.uint8) for t in (a, b)))
+    return a.shape == b.shape and torch.equal(
+        *(t.contiguous().view(-1).view(torch.uint8) for t in (a, b))
+    )
 
 
 def strides(it):
@@ -275,7 +378,9 @@ def strides(it):
         "transposed": lambda x: x.t().contiguous().t(),
         "every second column": lambda x: x.repeat_interleave(2, 1)[:, ::2],
         "first columns": lambda x: torch.cat([x, torch.full_like(x, math.nan)], 1)[:, : x.shape[1]],
-        "one element on": lambda x: torch.cat([x.new_full((1,), math.nan), x.flatten()])[1:].view(x.shape),
+        "one element on": lambda x: torch.cat([x.new_full((1,), math.nan), x.flatten()])[1:].view(
+            x.shape
+        ),
         "one row expanded": lambda x: x[:1].expand(x.shape),
     }
     for name, view in views.items():
@@ -286,7 +391,10 @@ def strides(it):
             within(it, off(it, call(it, *viewed), want, dtype), dtype, f", for a view: {name}")
         except Refused as error:
             said.append(f"{name} ({error})")
-    return "; ".join(["as contiguous copies"] * (len(said) < len(views)) + [f"refuses: {', '.join(said)}"] * bool(said))
+    return "; ".join(
+        ["as contiguous copies"] * (len(said) < len(views))
+        + [f"refuses: {', '.join(said)}"] * bool(said)
+    )
 
 
 @each_dtype
@@ -297,10 +405,19 @@ def special(it, dtype):
         return "not a row operation"
     mixed = [plain[0].clone(), *plain[1:]]
     x = mixed[0]
-    x[0], x[2, 7], x[4, 7], x[6], x[8], x[10, ::2] = -math.inf, math.inf, math.nan, 0, large(dtype) * torch.linspace(0.25, 1, 33, device=DEVICE), -math.inf
+    x[0], x[2, 7], x[4, 7], x[6], x[8], x[10, ::2] = (
+        -math.inf,
+        math.inf,
+        math.nan,
+        0,
+        large(dtype) * torch.linspace(0.25, 1, 33, device=DEVICE),
+        -math.inf,
+    )
     want = exact(it, mixed)
     got = call(it, *mixed)
-    within(it, off(it, got, want, dtype, rounded=True), dtype, ", with special values among the rows")
+    within(
+        it, off(it, got, want, dtype, rounded=True), dtype, ", with special values among the rows"
+    )
     for a, b in zip(got, call(it, *plain)):
         if a.ndim and a.shape[0] == 12 and not same(a[1::2], b[1::2]):
             raise Fails("special values in some rows change others")
@@ -313,7 +430,11 @@ def long_sums(it, dtype):
     worst = 0.0
     for scale in (1.0, large(dtype)):
         arguments = draw(it, (2, LONG), dtype)
-        arguments[0] = arguments[0].abs().clamp(0.25, 1) * scale if isinstance(arguments[0], torch.Tensor) else arguments[0]
+        arguments[0] = (
+            arguments[0].abs().clamp(0.25, 1) * scale
+            if isinstance(arguments[0], torch.Tensor)
+            else arguments[0]
+        )
         want = exact(it, arguments)
         worst = max(worst, seen := off(it, call(it, *arguments), want, dtype, rounded=True))
         within(it, seen, dtype, f", for {LONG} numbers of one sign, up to {scale:.2g}")
@@ -346,12 +467,19 @@ def empty(it):
             said.append("×".join(map(str, shape)))
         except ValueError:
             pass
-    return "right form" + (f"; refuses {', '.join(said)}" if said else "") if answered else "the reference has no answer"
+    return (
+        "right form" + (f"; refuses {', '.join(said)}" if said else "")
+        if answered
+        else "the reference has no answer"
+    )
 
 
 def gradient(it):
     """A result that forgot that its input wants a gradient is wrong without a word."""
-    arguments = [a.clone().requires_grad_() if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in draw(it, (3, 17), it.dtypes[0])]
+    arguments = [
+        a.clone().requires_grad_() if isinstance(a, torch.Tensor) and a.is_floating_point() else a
+        for a in draw(it, (3, 17), it.dtypes[0])
+    ]
     got = call(it, *arguments)
     if not any(t.is_floating_point() for t in got):
         return "no result that could have one"
@@ -369,7 +497,9 @@ def fallback(it):
         arguments = draw(it, shape, it.dtypes[0])
         got, other = call(it, *arguments), listed(it.fallback(*arguments))
         worst = max(worst, seen := off(it, got, [t.double() for t in other], it.dtypes[0]))
-        within(it, seen / 2, it.dtypes[0], f", between the op and its fallback, at {shape}")  # each may be off by the bound
+        within(
+            it, seen / 2, it.dtypes[0], f", between the op and its fallback, at {shape}"
+        )  # each may be off by the bound
     return f"{worst:.1e} apart"
 
 
@@ -406,10 +536,14 @@ def memory(it):
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
     result = listed(it.op(*arguments))
-    size = lambda tensors: sum(t.numel() * t.element_size() for t in tensors if isinstance(t, torch.Tensor))
+    size = lambda tensors: sum(
+        t.numel() * t.element_size() for t in tensors if isinstance(t, torch.Tensor)
+    )
     extra = max(0, torch.cuda.max_memory_allocated() - before - size(result))
     if extra > size(arguments) + size(result):
-        raise Fails(f"takes {extra >> 20} MiB on the way, for {size(arguments) + size(result) >> 20} MiB of inputs and results")
+        raise Fails(
+            f"takes {extra >> 20} MiB on the way, for {size(arguments) + size(result) >> 20} MiB of inputs and results"
+        )
     return f"{extra / 2**20:.1f} MiB on the way"
 
 
@@ -420,7 +554,11 @@ def speed(it):
     said = []
     for shape in [s for s in it.shapes if math.prod(s) >= 2**18] or it.shapes[-1:]:
         arguments = draw(it, shape, it.dtypes[0])
-        row = race(("op", lambda: it.op(*arguments)), ("baseline", lambda: it.baseline(*arguments)), rounds=3)
+        row = race(
+            ("op", lambda: it.op(*arguments)),
+            ("baseline", lambda: it.baseline(*arguments)),
+            rounds=3,
+        )
         said.append(f"{'×'.join(map(str, shape))} {row['value']:.2f}×")
         if row["high"] < it.speed:
             raise Fails(f"{row['value']:.2f} × the baseline at {shape}, asked for {it.speed}")
@@ -431,14 +569,32 @@ def gain(it):
     """The whole workload with the op and with the baseline."""
     if DEVICE != "cuda" or it.workload is None or it.baseline is None:
         return None
-    row = race(("op", lambda: it.workload(it.op)), ("baseline", lambda: it.workload(it.baseline)), rounds=3)
+    row = race(
+        ("op", lambda: it.workload(it.op)), ("baseline", lambda: it.workload(it.baseline)), rounds=3
+    )
     if row["high"] < 1:
         raise Fails(f"the workload runs at {row['value']:.2f} × its speed with the baseline")
     return f"the workload at {row['value']:.2f}×"
 
 
-CHECKS = {check.__name__: check for check in (
-    accuracy, untouched, strides, special, long_sums, repeats, empty, gradient, fallback, compiles, memory, speed, gain)}
+CHECKS = {
+    check.__name__: check
+    for check in (
+        accuracy,
+        untouched,
+        strides,
+        special,
+        long_sums,
+        repeats,
+        empty,
+        gradient,
+        fallback,
+        compiles,
+        memory,
+        speed,
+        gain,
+    )
+}
 
 
 def judged(it, name):
@@ -446,7 +602,11 @@ def judged(it, name):
     try:
         FENCES.clear()
         seen = CHECKS[name](it)
-        return {"check": name, "verdict": "ok", "seen": seen} if seen else {"check": name, "verdict": "-", "seen": lacking(it, name)}
+        return (
+            {"check": name, "verdict": "ok", "seen": seen}
+            if seen
+            else {"check": name, "verdict": "-", "seen": lacking(it, name)}
+        )
     except Fails as error:
         return {"check": name, "verdict": "fails", "seen": str(error)}
     except Refused as error:
@@ -454,20 +614,30 @@ def judged(it, name):
         return {"check": name, "verdict": "ok" if told else "fails", "seen": f"refuses: {error}"}
     except (Exception, SystemExit) as error:
         lines = str(error).strip().splitlines() or [""]
-        return {"check": name, "verdict": "fails", "seen": f"raises {type(error).__name__}: {lines[-1] if isinstance(error, triton.CompilationError) else lines[0]}"}
+        return {
+            "check": name,
+            "verdict": "fails",
+            "seen": f"raises {type(error).__name__}: {lines[-1] if isinstance(error, triton.CompilationError) else lines[0]}",
+        }
     finally:
         FENCES.clear()
 
 
 def lacking(it, name):
     """Why a check was not made."""
-    wanted = {"fallback": "--fallback", "speed": "--baseline", "gain": "--workload and --baseline"}.get(name)
+    wanted = {
+        "fallback": "--fallback",
+        "speed": "--baseline",
+        "gain": "--workload and --baseline",
+    }.get(name)
     given = {"fallback": it.fallback, "speed": it.baseline, "gain": it.workload}.get(name, True)
     return f"give {wanted}" if wanted and given is None else "needs a GPU"
 
 
 def accept(it):
     return [judged(it, name) for name in CHECKS]
+
+
 # --8<-- [end:checks]
 
 
@@ -485,9 +655,13 @@ def found(text):
             path = os.path.abspath(module)
             spec = importlib.util.spec_from_file_location(pathlib.Path(module).stem, path)
             loaded = sys.modules.get(spec.name)
-            if getattr(loaded, "__file__", None) != path:  # once for all its functions: an operator registers once
+            if (
+                getattr(loaded, "__file__", None) != path
+            ):  # once for all its functions: an operator registers once
                 sys.path.insert(0, os.path.dirname(path))  # what it imports may lie beside it
-                sys.modules[spec.name] = loaded = importlib.util.module_from_spec(spec)  # Triton looks a kernel's module up
+                sys.modules[spec.name] = loaded = importlib.util.module_from_spec(
+                    spec
+                )  # Triton looks a kernel's module up
                 spec.loader.exec_module(loaded)
         else:
             sys.path.insert(0, os.getcwd())
@@ -497,12 +671,25 @@ def found(text):
     except BaseException as error:
         raise LookupError(f"{module} cannot be imported: {type(error).__name__}: {error}") from None
     if not callable(function := getattr(loaded, name, None)):
-        there = ", ".join(sorted(key for key, value in vars(loaded).items() if callable(value) and not key.startswith("_"))[:8])
+        there = ", ".join(
+            sorted(
+                key
+                for key, value in vars(loaded).items()
+                if callable(value) and not key.startswith("_")
+            )[:8]
+        )
         raise LookupError(f"{module} has no function {name}; it has {there or 'none'}")
     return function
 
 
-NAMED = ("op", "reference", "inputs", "baseline", "fallback", "workload")  # options that name a function
+NAMED = (
+    "op",
+    "reference",
+    "inputs",
+    "baseline",
+    "fallback",
+    "workload",
+)  # options that name a function
 
 
 def serve(options):
@@ -510,7 +697,13 @@ def serve(options):
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the function prints goes elsewhere
     try:
-        it = own(**{key: found(value) if key in NAMED else value for key, value in options.items() if value is not None})
+        it = own(
+            **{
+                key: found(value) if key in NAMED else value
+                for key, value in options.items()
+                if value is not None
+            }
+        )
         torch.zeros(1, device=DEVICE)  # the device starts outside the time of a check
         print(json.dumps({"ready": True}), file=answer, flush=True)
     except (LookupError, AttributeError, ValueError) as error:
@@ -531,11 +724,17 @@ class Child:
         """The row of a check; what became of it where there is none. Raises LookupError when the options make no sense."""
         if self.process is None:
             command = [sys.executable, "-B", str(FILE), "--serve", json.dumps(self.options)]
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
             begun = self.line(max(self.patience, 120))
             if not begun or not begun.get("ready"):
                 self.end()
-                raise LookupError(begun["why"] if begun else "the function's module does not come back from its import")
+                raise LookupError(
+                    begun["why"]
+                    if begun
+                    else "the function's module does not come back from its import"
+                )
         try:
             print(name, file=self.process.stdin, flush=True)
             row = self.line(self.patience)
@@ -547,7 +746,11 @@ class Child:
             except subprocess.TimeoutExpired:
                 status = None
             self.end()
-            seen = f"hangs: no answer in {self.patience:g} s" if status is None else f"ends the process, status {status}"
+            seen = (
+                f"hangs: no answer in {self.patience:g} s"
+                if status is None
+                else f"ends the process, status {status}"
+            )
             row = {"check": name, "verdict": "fails", "seen": seen}
         elif row["seen"].startswith("raises"):  # a device that faulted answers no other check
             self.end()
@@ -584,16 +787,40 @@ def first_calls(options, patience):
     with tempfile.TemporaryDirectory() as folder:
         for _ in ("empty", "filled"):
             try:
-                done = subprocess.run([sys.executable, "-B", "-c", code, str(FILE.parent), json.dumps(options)], capture_output=True, text=True,
-                                      env=os.environ | {"TRITON_CACHE_DIR": folder}, timeout=max(patience, 120))
+                done = subprocess.run(
+                    [sys.executable, "-B", "-c", code, str(FILE.parent), json.dumps(options)],
+                    capture_output=True,
+                    text=True,
+                    env=os.environ | {"TRITON_CACHE_DIR": folder},
+                    timeout=max(patience, 120),
+                )
                 seen.append(json.loads(done.stdout.splitlines()[-1]))
             except subprocess.TimeoutExpired:
-                return {"check": "first call", "verdict": "fails", "seen": f"hangs: no end in {max(patience, 120):g} s"}
+                return {
+                    "check": "first call",
+                    "verdict": "fails",
+                    "seen": f"hangs: no end in {max(patience, 120):g} s",
+                }
             except (IndexError, ValueError):  # it never came to its answer
-                return {"check": "first call", "verdict": "fails", "seen": (done.stderr.strip().splitlines() or [f"ends the process, status {done.returncode}"])[-1]}
+                return {
+                    "check": "first call",
+                    "verdict": "fails",
+                    "seen": (
+                        done.stderr.strip().splitlines()
+                        or [f"ends the process, status {done.returncode}"]
+                    )[-1],
+                }
     (empty_cache, later, tuning, trials), (filled_cache, _, again, _) = seen
-    tuned = f"; of these {tuning:.0f} and {again:.0f} ms in {trials} trials" if trials else "; nothing is tuned"
-    return {"check": "first call", "verdict": "told", "seen": f"{empty_cache:.0f} ms with an empty cache, {filled_cache:.0f} ms with a filled one, {later:.3f} ms later{tuned}"}
+    tuned = (
+        f"; of these {tuning:.0f} and {again:.0f} ms in {trials} trials"
+        if trials
+        else "; nothing is tuned"
+    )
+    return {
+        "check": "first call",
+        "verdict": "told",
+        "seen": f"{empty_cache:.0f} ms with an empty cache, {filled_cache:.0f} ms with a filled one, {later:.3f} ms later{tuned}",
+    }
 
 
 def report(options, patience, say=lambda row: None):
@@ -617,44 +844,96 @@ def command():
     """The command line of the harness; any other is the lab's own."""
     if sys.argv[1:2] == ["--serve"]:
         return serve(json.loads(sys.argv[2]))
-    parser = argparse.ArgumentParser(prog=FILE.name, description="Does this function do what its reference does, in every way that matters?")
-    parser.add_argument("op", metavar="FUNCTION", help="module:function or file.py:function; it takes tensors and returns tensors")
-    parser.add_argument("--reference", required=True, metavar="FUNCTION", help="the same in float64")
-    parser.add_argument("--inputs", metavar="FUNCTION", help="inputs(shape, dtype, generator) gives the arguments; else one tensor of normal numbers")
+    parser = argparse.ArgumentParser(
+        prog=FILE.name,
+        description="Does this function do what its reference does, in every way that matters?",
+    )
+    parser.add_argument(
+        "op",
+        metavar="FUNCTION",
+        help="module:function or file.py:function; it takes tensors and returns tensors",
+    )
+    parser.add_argument(
+        "--reference", required=True, metavar="FUNCTION", help="the same in float64"
+    )
+    parser.add_argument(
+        "--inputs",
+        metavar="FUNCTION",
+        help="inputs(shape, dtype, generator) gives the arguments; else one tensor of normal numbers",
+    )
     parser.add_argument("--baseline", metavar="FUNCTION", help="what its speed is measured against")
     parser.add_argument("--fallback", metavar="FUNCTION", help="what runs where it cannot")
-    parser.add_argument("--workload", metavar="FUNCTION", help="workload(op) runs the whole task with one of both")
-    parser.add_argument("--shapes", type=lambda text: text.split(","), help=f"such as {','.join(SHAPES[:3])}")
-    parser.add_argument("--dtypes", type=lambda text: text.split(","), help=f"of {','.join(DTYPES)}")
-    parser.add_argument("--slack", type=int, help="roundings of fp32 that the bound allows besides the last one; 64 if not said")
-    parser.add_argument("--speed", type=float, help="the least part of the baseline's speed; 1 if not said")
-    parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="for each check; 60 if not said")
+    parser.add_argument(
+        "--workload", metavar="FUNCTION", help="workload(op) runs the whole task with one of both"
+    )
+    parser.add_argument(
+        "--shapes", type=lambda text: text.split(","), help=f"such as {','.join(SHAPES[:3])}"
+    )
+    parser.add_argument(
+        "--dtypes", type=lambda text: text.split(","), help=f"of {','.join(DTYPES)}"
+    )
+    parser.add_argument(
+        "--slack",
+        type=int,
+        help="roundings of fp32 that the bound allows besides the last one; 64 if not said",
+    )
+    parser.add_argument(
+        "--speed", type=float, help="the least part of the baseline's speed; 1 if not said"
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=60,
+        metavar="SECONDS",
+        help="for each check; 60 if not said",
+    )
     parser.add_argument("--json", action="store_true", help="the report as data")
     parser.add_argument("--markdown", action="store_true", help="the report as a table")
-    if not any(":" in argument or argument == "--reference" or argument.endswith(".py") for argument in sys.argv[1:]):
+    if not any(
+        ":" in argument or argument == "--reference" or argument.endswith(".py")
+        for argument in sys.argv[1:]
+    ):
         if {"-h", "--help"} & set(sys.argv[1:]):
             parser.print_help()
             print("\nWithout a function, the lab itself:\n")
         return main()
     args = vars(parser.parse_args())
     patience, as_json, as_markdown = (args.pop(key) for key in ("patience", "json", "markdown"))
-    if args["shapes"] and not all(re.fullmatch(r"[1-9][0-9]*x[1-9][0-9]*", shape) for shape in args["shapes"]):
-        parser.error(f"--shapes is {','.join(args['shapes'])}; write rows x columns, such as 64x4096,3x17")
+    if args["shapes"] and not all(
+        re.fullmatch(r"[1-9][0-9]*x[1-9][0-9]*", shape) for shape in args["shapes"]
+    ):
+        parser.error(
+            f"--shapes is {','.join(args['shapes'])}; write rows x columns, such as 64x4096,3x17"
+        )
     if args["dtypes"] and not set(args["dtypes"]) <= set(DTYPES):
         parser.error(f"--dtypes is {','.join(args['dtypes'])}; allowed: {','.join(DTYPES)}")
     for name, value in (("patience", patience), ("slack", args["slack"]), ("speed", args["speed"])):
         if value is not None and not (value > 0 or name == "slack" and value == 0):
             parser.error(f"--{name} is {value}; it must be above 0")
     if DEVICE == "cuda" and not torch.cuda.is_available():
-        print(f"{FILE.name}: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it", file=sys.stderr)
+        print(
+            f"{FILE.name}: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it",
+            file=sys.stderr,
+        )
         return 2
     options = {key: value for key, value in args.items() if value is not None}
     here = surroundings()
     if not as_json:
         versions = [f"{name} {here['environment'][name]}" for name in ("torch", "triton")]
-        print(" · ".join([options["op"], here["device"]["name"], *versions]) + "\n" * as_markdown, flush=True)
+        print(
+            " · ".join([options["op"], here["device"]["name"], *versions]) + "\n" * as_markdown,
+            flush=True,
+        )
     try:
-        rows = report(options, patience, (lambda row: None) if as_json or as_markdown else lambda row: print(f"  {row['verdict']:6} {row['check']:12} {row['seen']}", flush=True))
+        rows = report(
+            options,
+            patience,
+            (lambda row: None)
+            if as_json or as_markdown
+            else lambda row: print(
+                f"  {row['verdict']:6} {row['check']:12} {row['seen']}", flush=True
+            ),
+        )
     except LookupError as error:
         print(f"{FILE.name}: {error}", file=sys.stderr)
         return 2
@@ -663,16 +942,29 @@ def command():
         print(json.dumps({"function": options["op"], **here, "failed": failed, "checks": rows}))
     elif as_markdown:
         print("| check | verdict | seen |\n| --- | --- | --- |")
-        print("\n".join(f"| {row['check']} | {row['verdict']} | {row['seen'].replace('|', chr(92) + '|')} |" for row in rows))
+        print(
+            "\n".join(
+                f"| {row['check']} | {row['verdict']} | {row['seen'].replace('|', chr(92) + '|')} |"
+                for row in rows
+            )
+        )
     else:
         print(f"{failed} of {sum(row['verdict'] in ('ok', 'fails') for row in rows)} checks fail")
     return int(failed > 0)
+
+
 # --8<-- [end:harness]
 
 
 # %% The claims: the good kernel passes, and functions with one fault each fail where they should.
 def good(**more):
-    return own(logsumexp, reference, baseline=functools.partial(torch.logsumexp, dim=1), fallback=functools.partial(torch.logsumexp, dim=1), **more)
+    return own(
+        logsumexp,
+        reference,
+        baseline=functools.partial(torch.logsumexp, dim=1),
+        fallback=functools.partial(torch.logsumexp, dim=1),
+        **more,
+    )
 
 
 def failing(it):
@@ -723,7 +1015,13 @@ def judged_hanging():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "hanging.py")
         path.write_text(HANGING, encoding="utf-8")
-        options = {"op": f"{path}:op", "reference": f"{path}:op", "dtypes": ["float32"], "shapes": ["3x17"], "runs": 2}
+        options = {
+            "op": f"{path}:op",
+            "reference": f"{path}:op",
+            "dtypes": ["float32"],
+            "shapes": ["3x17"],
+            "runs": 2,
+        }
         child = Child(options, 12)
         try:
             rows = [child.ask(name) for name in ("accuracy", "empty", "gradient")]
@@ -741,7 +1039,12 @@ def against_copy(rows, cols, dtype):
     """Bytes a second: it reads x once and writes almost nothing; the copy reads and writes."""
     x = torch.randn(rows, cols, device=DEVICE).to(dtype)
     out, size = torch.empty_like(x), x.numel() * x.element_size()
-    return race(("logsumexp", lambda: logsumexp(x)), ("copy", lambda: out.copy_(x)), work=(size, 2 * size), unit="B")
+    return race(
+        ("logsumexp", lambda: logsumexp(x)),
+        ("copy", lambda: out.copy_(x)),
+        work=(size, 2 * size),
+        unit="B",
+    )
 
 
 # fmt: off

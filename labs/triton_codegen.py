@@ -242,7 +242,7 @@ def checked_copy(x, out, wide):
     reach = (x.numel() + BLOCK_SIZE - 1) * x.stride(0)
     if not wide and reach >= 2**31:
         raise ValueError(f"x reaches {reach} elements, past 2**31: leave wide=True")
-    return checked_output(DEVICE, out, x.shape, x.dtype, x=x)
+    return checked_output(out, x.shape, (x.dtype,), x=x)
 
 
 def checked_windows(x, starts, aligned, out):
@@ -260,7 +260,7 @@ def checked_windows(x, starts, aligned, out):
             "aligned promises what does not hold: a start is not divisible by 16,"
             " or x is not aligned to 16 bytes; leave aligned=False"
         )
-    return checked_output(DEVICE, out, (len(starts), BLOCK_SIZE), x.dtype, x=x, starts=starts)
+    return checked_output(out, (len(starts), BLOCK_SIZE), (x.dtype,), x=x, starts=starts)
 
 
 def checked_center(x, num_warps, out):
@@ -276,7 +276,7 @@ def checked_center(x, num_warps, out):
             way_out = "walk the row in pieces, with a maximum so far, as online softmax does"
         row = f"x has {n_cols} columns; with num_warps={num_warps} a row may have {limit}"
         raise ValueError(f"{row}: {way_out}")
-    return checked_output(DEVICE, out, x.shape, x.dtype, x=x)
+    return checked_output(out, x.shape, (x.dtype,), x=x)
     # --8<-- [end:checks]
 
 

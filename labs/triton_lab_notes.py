@@ -30,7 +30,8 @@ try:
         checked_output,
     )
     from judge import DEVICE, Bug, Claim, benchmark_pair, load_lab, main, supported
-    from offline import TARGETS, assembly, compiling_for, fresh_kernel
+    from offline import TARGETS, compiling_for, fresh_kernel
+    from reading import assembly
     from startup import first_call_ratio, startup_pairs, time_ratio
 except ModuleNotFoundError as missing:
     print(f"{missing}: download this lab as one file, or run proof bundle", file=sys.stderr)

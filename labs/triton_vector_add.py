@@ -100,8 +100,9 @@ def make_inputs(shape, dtype, values):
 def error(guards, n, dtype=torch.float32, values="random"):
     """Chunks of add and of the reference, for n elements, or for a tensor of shape n."""
     x, y = make_inputs(n if isinstance(n, tuple) else (n,), dtype, values)
+    inputs = guards.input(x), guards.input(y)
     out = guards.output_like(x)
-    add(guards.input(x), guards.input(y), out=out)
+    add(*inputs, out=out)
     for got, a, b in zip(*(t.split(2**26) for t in (out, x, y)), strict=True):
         want = reference(a, b)
         if dtype == torch.int64:  # float64 has no room for 64 bits
