@@ -11,8 +11,8 @@ from typing import Any
 import torch
 import triton
 
-from claims import Row
 from judge import DEVICE, INTERPRETED
+from claims import Row
 from offline import TARGETS, compiling_for, fresh_kernel
 from reading import assembly
 

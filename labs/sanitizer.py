@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
-from claims import Bug, Row
 from judge import plant
+from claims import Bug, Row
 from process import run_in_process
 
 

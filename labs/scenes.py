@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claims import Bug
 from judge import DEVICE
+from claims import Bug
 from process import run_in_process
 from sanitizer import sanitize
 

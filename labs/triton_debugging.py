@@ -15,8 +15,8 @@ Minutes: 2
 import sys
 
 try:
-    from arguments import check_elementwise, check_product, check_whole, checked_output
     from judge import DEVICE, INTERPRETED, Bug, Claim, claim_named, judge_claim, main, supported
+    from arguments import check_elementwise, check_product, check_whole, checked_output
     from poison import poisoned
     from probe import (
         PLACE,

@@ -18,6 +18,7 @@ Minutes: 3
 import sys
 
 try:
+    from judge import DEVICE, Bug, Claim, benchmark_pair, load_lab, main, supported
     from arguments import (
         check_contiguous,
         check_dtypes,
@@ -29,7 +30,6 @@ try:
         check_whole,
         checked_output,
     )
-    from judge import DEVICE, Bug, Claim, benchmark_pair, load_lab, main, supported
     from offline import TARGETS, compiling_for, fresh_kernel
     from reading import assembly
     from startup import first_call_ratio, startup_pairs, time_ratio

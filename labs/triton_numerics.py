@@ -17,6 +17,7 @@ Minutes: 2
 import sys
 
 try:
+    from judge import DEVICE, Bug, Claim, benchmark_pair, main, supported
     from arguments import (
         check_converting,
         check_dtypes,
@@ -27,7 +28,6 @@ try:
         check_shape,
         checked_output,
     )
-    from judge import DEVICE, Bug, Claim, benchmark_pair, main, supported
 except ModuleNotFoundError as missing:
     print(f"{missing}: download this lab as one file, or run proof bundle", file=sys.stderr)
     sys.exit(2)
