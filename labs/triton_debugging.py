@@ -209,8 +209,7 @@ def past_kernel(x_ptr, out_ptr, n):
 @triton.jit
 def masked_kernel(x_ptr, out_ptr, n):
     offs = tl.arange(0, 16)
-    # on purpose, no fill is named
-    tl.store(out_ptr, tl.sum(tl.load(x_ptr + offs, mask=offs < n), axis=0))
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + offs, mask=offs < n), axis=0))  # on purpose: no fill
 
 
 GLOBAL = 3
