@@ -6,6 +6,7 @@ TypeError or ValueError.
 """
 
 import torch
+import triton
 
 
 def check_elementwise(
@@ -172,13 +173,13 @@ def check_one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
 INPUT_PRECISIONS = ("ieee", "tf32", "tf32x3")  # how tl.dot multiplies fp32
 
 
-def check_input_precision(input_precision: str, like: torch.Tensor) -> None:
-    """tl.dot has this precision on the GPU of `like`; the interpreter ignores which one is given."""
+def check_input_precision(input_precision: str) -> None:
+    """tl.dot has this precision on the current GPU; the interpreter ignores which one is given."""
     check_one_of("input_precision", input_precision, INPUT_PRECISIONS)
-    if input_precision == "ieee" or like.device.type == "cpu" or torch.version.hip is None:
+    if input_precision == "ieee" or triton.knobs.runtime.interpret:
         return
-    arch = torch.cuda.get_device_properties(like.device).gcnArchName.partition(":")[0]
-    if (input_precision, arch) != ("tf32", "gfx942"):
+    target = triton.runtime.driver.active.get_current_target()
+    if target.backend == "hip" and (input_precision, target.arch) != ("tf32", "gfx942"):
         raise ValueError(
             f"input_precision is {input_precision!r}; AMD's back end has tf32 on gfx942 only"
             " and tf32x3 nowhere: pass 'ieee'"

@@ -34,20 +34,23 @@ try:
     import torch
 
     if is_program():  # a program that merely imports a lab keeps its own settings
-        if not torch.cuda.is_available():
-            os.environ.setdefault(
-                "TRITON_INTERPRET", "1"
-            )  # TRITON_INTERPRET=0 keeps the compiler, which needs no GPU
+        if (
+            not torch.cuda.is_available()
+        ):  # TRITON_INTERPRET=0 keeps the compiler, which needs no GPU
+            os.environ.setdefault("TRITON_INTERPRET", "1")
         for switch, setting in SWITCHES.items():
             os.environ.setdefault(switch, setting)
     import triton
-except ModuleNotFoundError as missing:
-    if not is_program() or missing.name not in ("torch", "triton"):
-        raise
-    stop(f"{missing.name} is not installed: pip install torch triton (Triton exists for Linux)")
 
-if not hasattr(triton, "knobs"):
-    stop(f"{triton.__file__} is not Triton 3.6 or later: rename that file, or upgrade triton")
+    if not hasattr(triton, "knobs"):
+        stop(f"{triton.__file__} is not Triton 3.6 or later: rename that file, or upgrade triton")
+    if triton.knobs.runtime.interpret:
+        import numpy  # noqa: F401 what the interpreter computes with
+except ModuleNotFoundError as missing:
+    if not is_program() or missing.name not in ("torch", "triton", "numpy"):
+        raise
+    packages = "torch triton numpy (Triton exists for Linux)"
+    stop(f"{missing.name} is not installed: pip install {packages}")
 
 INTERPRETED: bool = triton.knobs.runtime.interpret
 DEVICE = "cpu" if INTERPRETED else "cuda"
@@ -763,8 +766,6 @@ def cannot_judge(facts: Row, claims: list[Claim], bugs: list[Bug], bench: bool) 
     if INTERPRETED and bench:
         return "--bench needs a GPU: the interpreter's speed says nothing about a kernel"
     numpy = facts["environment"]["numpy"]
-    if INTERPRETED and numpy == "none":
-        return "the interpreter needs NumPy: pip install numpy"
     if INTERPRETED and triton.__version__.startswith("3.6.") and version_tuple(numpy) >= (2, 4):
         return (
             "the interpreter of Triton 3.6 fails with NumPy 2.4 and later: pip install 'numpy<2.4'"
@@ -828,6 +829,8 @@ def open_cache() -> None:
 
 def run_program(command: Callable[[], int]) -> None:
     """Run a command and exit with its status. Ctrl-C and a closed pipe end it quietly."""
+    if sys.stdout is None:
+        stop("standard output is closed: nothing could be shown; send it to a file or to /dev/null")
     if sys.flags.optimize:
         stop("python -O leaves out the assertions that a lab checks with: run it without -O")
     for stream in (sys.stdout, sys.stderr):  # a terminal of ASCII gets every line

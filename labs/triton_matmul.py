@@ -165,7 +165,7 @@ def checked(a, b, out, input_precision):
     tensors = dict(a=a, b=b, out=a if out is None else out)
     check_tensors(DEVICE, **tensors)
     check_dtypes(DTYPES, **tensors)
-    check_input_precision(input_precision, like=a)
+    check_input_precision(input_precision)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         shapes = f"a has shape {tuple(a.shape)} and b has shape {tuple(b.shape)}"
         raise ValueError(f"{shapes}; they must be (M, K) and (K, N)")

@@ -84,7 +84,9 @@ def test_c033_each_query_head_reads_its_own_group(cold, heads):
 @pytest.mark.parametrize("heads", [(3, 2), (33, 2), (1, 2), (2, 0)])
 def test_c033_heads_that_do_not_divide_are_refused(cold, heads):
     q, k, v = tensors(3, 5, heads)
-    with pytest.raises(ValueError, match=rf"q has {heads[0]} heads and k {heads[1]}; those of k must divide those of q"):
+    with pytest.raises(
+        ValueError, match=rf"q has {heads[0]} heads and k {heads[1]}; those of k must divide those of q"
+    ):
         cold.attention(q, k, v)
 
 

@@ -60,7 +60,7 @@ KINDS = {
         ("adr", "Kernels name: their fill values"),
         [f"adr/0002-kernels-name-their-fill-values.{lang}.md" for lang in ("en", "zh")],
     ),
-    "lab": (("lab", "wave"), ["labs/triton_wave.zh.yml", "labs/triton_wave.py", "tests/labs/test_wave.py"]),
+    "lab": (("lab", "wave"), ["labs/triton_wave.py", "labs/triton_wave.zh.yml", "tests/labs/test_wave.py"]),
     "lesson": (
         ("lesson", "wave"),
         ["docs/en/lessons/wave.md", "docs/parity/lessons/wave.yml", "docs/zh/lessons/wave.md"],
