@@ -62,7 +62,7 @@ def test_plain_mkdocs_names_the_line_of_a_macro_that_fails(plant, tmp_path: Path
     plant.write("docs/en/index.md", '# Home { #home }\n\n{{ claim("no.such.claim") }}\n')
     command = [sys.executable, "-m", "mkdocs", "build", "-f", "mkdocs.en.yml", "-d", str(tmp_path / "plain")]
     done = subprocess.run(command, cwd=plant.root, capture_output=True, text=True)
-    assert "docs/en/index.md:3: there is no claim no.such.claim" in done.stderr
+    assert "docs/en/index.md:3: there is no claim 'no.such.claim'" in done.stderr
 
 
 def test_every_page_is_there_in_both_languages(built: Site, book: Book):
