@@ -60,6 +60,12 @@ def snippets(book: Book) -> Iterable[Problem]:
                 sections = START.findall(text_of(book.root / path))
                 if section not in sections:
                     yield Problem(*at, f"{path} has no section {section}", nearest(section, sections))
+            elif section:
+                last = text_of(book.root / path).count("\n")
+                beyond = [number for number in re.findall(r"\d+", section) if not 1 <= int(number) <= last]
+                if beyond:
+                    fix = f"It has {last}; a section keeps its name when the file changes"
+                    yield Problem(*at, f"{path} has no line {beyond[0]}", fix)
 
 
 def expansion(book: Book) -> Iterable[Problem]:

@@ -23,7 +23,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 ADMONITION = re.compile(
     r"""(?P<marker>!!!|\?\?\?\+?)[ ]?
-    (?:(?P<kind>[\w-]+(?:[ ]+[\w-]+)*)(?:[ ]+"[^\n]*")? | (?<!!)[ ]*"[^\n]*")[ ]*""",
+    (?:(?P<kind>[\w-]+(?:[ ]+[\w-]+)*)(?:[ ]+"[^\n]*")? | "[^\n]*")[ ]*""",
     re.VERBOSE,
 )
 BODY = r"(?:(?!\n[ \t]*\n)[\s\S])"  # any character of a block: no blank line within
@@ -179,7 +179,7 @@ def _line(state: StateBlock, line: int) -> str:
 def _admonition_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """`!!! note "title"` or `??? note`, and all that is indented by four below it."""
     match = ADMONITION.fullmatch(_line(state, start))
-    if match is None:
+    if match is None or (match["marker"] == "!!!" and not match["kind"]):
         return False
     if silent:
         return True

@@ -31,7 +31,9 @@ MARKS = {Kind.CODE: CODE, Kind.MACRO: MACRO, Kind.FORMULA: MATH}
 SNIPPET = re.compile(r"""[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<target>[^"'\n]+)(?P=quote)""")
 SNIPPET_EDGE = re.compile(r"[ \t]*-+8<-+")
 NEARLY_SNIPPET = re.compile(
-    r"[-–—−]+[ \t]*[8B][ \t]*(?:<|＜|>|&lt;)|\b8[ \t]*(?:<|＜|&lt;)[-–—−]+(?=[ \t\"'“‘]|$)"
+    r"""(?<!\w)[-–—−]{2,}[ \t]*(?:8[ \t]*|B)(?:<|＜|>|&lt;)
+    | (?<!\w)[-–—−]*[ \t]*8[ \t]*(?:<|＜|&lt;)[-–—−]+(?=[ \t"'“‘]|$)""",
+    re.VERBOSE,
 )
 OPENING_TAG = re.compile(
     r"<(?:[A-Za-z][^<>]*=|[hH][1-6])"
@@ -179,7 +181,7 @@ class Markdown:
         return self.text.count("\n", 0, place) + 1
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=8192)
 def read(text: str) -> Markdown:
     """The parts of one page. Never raises: what cannot be read as anything is prose."""
     return _Reader(text).read()
