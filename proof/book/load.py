@@ -18,6 +18,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
+from proof.book.front_matter import front_matter
 from proof.book.lab import is_lab, read_lab
 from proof.book.model import (
     LANGS,
@@ -35,7 +36,6 @@ from proof.book.model import (
 from proof.problem import Fault, Problem
 
 AS_PRINTED = "Give the file as the lab printed it with --json"
-FRONT_MATTER = re.compile(r"\A---\n(.*?)^---\n?", re.S | re.M)
 
 T = TypeVar("T")
 Bad = Callable[[int, str, str], None]  # takes line, what, how to fix
@@ -318,11 +318,11 @@ def _add_decision(book: Book, path: Path, text: str) -> None:
         if not named:
             raise Fault("is not named NNNN-words.zh.md or NNNN-words.en.md", "Rename it: four digits, small letters, -")
         slug, number, lang = named.groups()
-        front = FRONT_MATTER.match(text)
+        front = front_matter(text)
         if not front:
             fix = "Begin with ---, then id, title, status, date, then --- again"
             raise Fault("has no front matter", fix)
-        head = "\n" + front[1]  # so that lines count from the top of the file
+        head = "\n" + front.yaml  # so that lines count from the top of the file
         data = parse_yaml(head)
         check_schema("decision", data, head)
         if data["id"] != number:
@@ -345,5 +345,5 @@ def _add_decision(book: Book, path: Path, text: str) -> None:
         )
         return
     supersedes, by = tuple(data.get("supersedes", ())), data.get("superseded_by")
-    body = text[front.end() :].lstrip("\n")
+    body = text[front.end :].lstrip("\n")
     book.decisions[key] = Decision(number, lang, path, slug, data["title"], data["status"], day, supersedes, by, body)

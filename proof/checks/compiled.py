@@ -8,6 +8,7 @@ from proof.book.model import Book
 from proof.evidence import compiled as filed
 from proof.problem import Problem
 from proof.text.documents import documents, place
+from proof.text.macros import Call
 
 
 def faults(book: Book) -> Iterable[Problem]:
@@ -31,14 +32,14 @@ def faults(book: Book) -> Iterable[Problem]:
 
 def stale(book: Book) -> Iterable[Problem]:
     """Only before a release: pages show what the compiler made of a lab, and it is not of today's lab."""
-    shown = {name for document in documents(book) for macro in document.markdown.macros for name in _labs(book, macro)}
+    shown = {name for document in documents(book) for call in document.calls for name in _labs(book, call)}
     for stem, lab in book.labs.items():
         if stem in shown and (why := filed.stale(book, lab)):
             yield Problem(place(book, lab.path), 1, why, f"Run `proof compile {stem}` and commit {filed.FOLDER}/")
 
 
-def _labs(book: Book, macro) -> list[str]:
+def _labs(book: Book, call: Call) -> list[str]:
     """The labs of which a macro shows what the compiler made."""
-    if macro.name == "cards":
+    if call.name == "cards":
         return list(book.labs)
-    return [str(macro.args[0]).split(":")[0]] if macro.name in ("assembly", "compiled") and macro.args else []
+    return [call.args[0].split(":")[0]] if call.name in ("assembly", "compiled") and call.args else []

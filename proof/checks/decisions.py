@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from proof.book.model import LANGS, Book, Decision
 from proof.pages.words import word
 from proof.problem import Problem, nearest
-from proof.text.documents import documents, line_of, place, text_of
+from proof.text.documents import Document, documents, line_of, place, text_of
 from proof.text.markdown import read
 
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", "superseded")
@@ -134,7 +134,7 @@ def mentions(book: Book) -> Iterable[Problem]:
     for document in documents(book):
         own = re.match(r"adr/(\d{4})-", document.name)
         lines = document.markdown.text.split("\n")
-        for line, number in _mentioned(document.markdown):
+        for line, number in _mentioned(document):
             at = document.file, document.at(line)
             decision = book.decisions.get((number, document.lang))
             if number not in there and f"ADR-{number}" in document.markdown.prose:
@@ -151,12 +151,12 @@ def mentions(book: Book) -> Iterable[Problem]:
                 yield Problem(document.file, document.at(link.line), what, "Make text and target agree")
 
 
-def _mentioned(markdown) -> Iterator[tuple[int, str]]:
-    for line, prose in markdown.lines():
+def _mentioned(document: Document) -> Iterator[tuple[int, str]]:
+    for line, prose in document.markdown.lines():
         yield from ((line, number) for number in MENTION.findall(prose))
-    for macro in markdown.macros:
-        if macro.name == "adr" and macro.args and re.fullmatch(r"\d{4}", str(macro.args[0])):
-            yield macro.line, str(macro.args[0])
+    for call in document.calls:
+        if call.name == "adr" and call.args and re.fullmatch(r"\d{4}", call.args[0]):
+            yield call.line, call.args[0]
 
 
 def confirmations(book: Book) -> Iterable[Problem]:

@@ -79,15 +79,15 @@ def untranslated(book: Book) -> Iterable[Problem]:
                 f"Write preferred: {term.en.preferred} there, or translate: yes",
             )
     for document in documents(book):
-        for macro in document.markdown.macros:
-            shown = macro.args[1] if macro.name == "term" and len(macro.args) > 1 else None
-            term = book.terms.get(str(macro.args[0])) if shown else None
+        for call in document.calls:
+            shown = call.args[1] if call.name == "term" and len(call.args) > 1 else None
+            term = book.terms.get(call.args[0]) if shown else None
             if not term or term.translate != "no" or document.lang != "zh":
                 continue
             if not any(fold(label) in fold(str(shown)) for label in (*labels(term, "en"), *labels(term, "zh"))):
                 yield Problem(
                     document.file,
-                    document.at(macro.line),
+                    document.at(call.line),
                     f"{shown!r} stands for a term that stays English",
                     f"Write {term.en.preferred}",
                 )

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from proof.book.load import FRONT_MATTER, decode, parse_yaml
+from proof.book.front_matter import front_matter
+from proof.book.load import decode, parse_yaml
 from proof.book.model import Book
 from proof.problem import Fault, Problem
 from proof.text.documents import line_of, place
@@ -59,15 +60,14 @@ def compared(book: Book) -> str:
 
 def _parts(text: str) -> tuple[dict, list[str]] | None:
     """Front matter, and the lines below it, blank ones left out; None where it has none that can be read."""
-    front = FRONT_MATTER.match(text)
+    front = front_matter(text)
+    if front is None:
+        return None
     try:
-        return (
-            (parse_yaml(front[1]), [line.rstrip() for line in text[front.end() :].split("\n") if line.strip()])
-            if front
-            else None
-        )
+        data = parse_yaml(front.yaml)
     except Fault:
         return None
+    return data, [line.rstrip() for line in text[front.end :].split("\n") if line.strip()]
 
 
 @cache

@@ -17,11 +17,11 @@ from proof.text.markdown import Link, read
 
 def targets(book: Book, lang: Lang) -> dict[str, set[str] | None]:
     """What a page of this language can link to, by the path below its root: its anchors; None for what has none."""
-    found: dict[str, set[str] | None] = {page.name: read(page.text).ids() for page in book.pages if page.lang == lang}
-    found |= {name: read(text).ids() for name, text in generated(book, lang).items()}
+    found: dict[str, set[str] | None] = {page.name: read(page.text).ids for page in book.pages if page.lang == lang}
+    found |= {name: read(text).ids for name, text in generated(book, lang).items()}
     for stem, lab in book.labs.items():
         text = lab_head(book, lab, lang, "../../") + lab_tail(book, lab, lang, "../../")
-        found[f"labs/{stem}.ipynb"] = {*lab.claims} | read(text).ids()
+        found[f"labs/{stem}.ipynb"] = {*lab.claims} | read(text).ids
         found |= dict.fromkeys((f"downloads/{stem}.py", f"downloads/{stem}.ipynb"))
     for name in files(book.root):
         for folder, start in ((f"docs/{lang}/", ""), ("docs/assets/", "assets/"), ("labs/records/", "records/")):
@@ -46,7 +46,7 @@ def dead(book: Book) -> Iterable[Problem]:
 
 def _undefined(document: Document) -> Iterable[Problem]:
     """A link names its target by reference, [text][name], and nothing defines that name; an index, a[i][j], is none."""
-    defined = {name.casefold() for name in re.findall(r"(?m)^[ \t>]*\[([^\]\n]+)\]:", document.markdown.text)}
+    defined = document.markdown.definitions
     for number, line in document.markdown.lines():
         for text, label in re.findall(r"(?<![\w\])])\[([^\[\]]+)\]\[([^^\[\]][^\[\]]*|)\]", line, re.ASCII):
             if (name := label or text).casefold() not in defined:

@@ -79,4 +79,4 @@ def typed(book: Book) -> Iterable[Problem]:
 
 def given_tally(book: Book) -> int:
     """How many numbers the pages mark as given, in both languages together."""
-    return sum(macro.name == "given" for document in documents(book) for macro in document.markdown.macros)
+    return sum(call.name == "given" for document in documents(book) for call in document.calls)

@@ -14,7 +14,8 @@ from proof.book.model import LANGS, Book
 from proof.problem import Problem
 from proof.text import parity as sidecars
 from proof.text.documents import Document, documents, line_of, place
-from proof.text.markdown import Macro, Markdown
+from proof.text.macros import Call, readable_calls
+from proof.text.markdown import Markdown
 from proof.text.numbers import numbers
 from proof.text.parity import Pair
 
@@ -23,13 +24,13 @@ Things = list[tuple[int, str]]  # line, what must be the same
 EXCEPTION = re.compile(r"parity:\s*(.*)", re.DOTALL)
 
 
-def _macro(macro: Macro) -> str:
+def _macro(call: Call) -> str:
     """What of a macro is the same in both languages: not the words that it shows."""
-    if macro.name == "term":
-        return f"{{{{ term({macro.args[:1]}) }}}}"
-    if macro.name == "given":
-        return f"{{{{ given({sorted(numbers(str(macro.args[0])))}, {macro.kwargs}) }}}}" if macro.args else macro.raw
-    return re.sub(r"\s+", " ", macro.raw)
+    if call.name == "term":
+        return f"{{{{ term({call.args[:1]}) }}}}"
+    if call.name == "given" and call.args:
+        return f"{{{{ given({sorted(numbers(call.args[0]))}, {call.options}) }}}}"
+    return re.sub(r"\s+", " ", call.source)
 
 
 def _math(text: str) -> str:
@@ -39,11 +40,11 @@ def _math(text: str) -> str:
 KINDS: dict[str, Callable[[Markdown], Things]] = {
     "heading": lambda page: [(h.line, f"{'#' * h.level} {{ #{h.id} }}") for h in page.headings],
     "fenced code": lambda page: [(f.line, f"```{f.info}\n{textwrap.dedent(f.body)}") for f in page.fences],
-    "snippet": lambda page: [(s.line, s.shape) for s in page.snippets],
-    "macro": lambda page: [(m.line, _macro(m)) for m in page.macros],
-    "admonition": lambda page: [(a.line, a.shape) for a in page.admonitions],
-    "table": lambda page: [(t.line, t.shape) for t in page.tables],
-    "formula": lambda page: [(m.line, _math(m.shape)) for m in page.math],
+    "snippet": lambda page: [(s.line, s.target) for s in page.snippets],
+    "macro": lambda page: [(call.line, _macro(call)) for call in readable_calls(page)],
+    "admonition": lambda page: [(a.line, f"{a.marker} {a.kind}") for a in page.admonitions],
+    "table": lambda page: [(t.line, f"{t.rows} rows × {t.columns} columns") for t in page.tables],
+    "formula": lambda page: [(f.line, _math(f.source)) for f in page.formulas],
     "link": lambda page: [(link.line, link.target) for link in page.links if not link.image],
     "image": lambda page: [(link.line, link.target) for link in page.links if link.image],
     "number": lambda page: [(number, found) for number, line in page.lines() for found in numbers(line)],
@@ -58,7 +59,7 @@ def exceptions(page: Markdown) -> tuple[set[int], list[tuple[int, str]]]:
     blocks = list(_blocks(page))
     covered, tally = set(), []
     for comment in page.comments:
-        if not (match := EXCEPTION.match(comment.shape)):
+        if not (match := EXCEPTION.match(comment.text)):
             continue
         tally.append((comment.line, " ".join(match[1].split())))
         index = next((i for i, block in enumerate(blocks) if comment.line in block), None)

@@ -9,8 +9,7 @@ from proof.evidence import state
 from proof.evidence.faults import faults
 from proof.problem import Problem, nearest
 from proof.text.documents import documents, line_of, place
-from proof.text.macros import citations
-from proof.text.markdown import Macro
+from proof.text.macros import Call, citations
 
 
 def contradictions(book: Book) -> Iterable[Problem]:
@@ -70,11 +69,11 @@ def unproven(book: Book) -> Iterable[Problem]:
     """Only before a release: a page cites a claim that no run of today's lab bears out."""
     told = set()
     for document in documents(book):
-        for macro in document.markdown.macros:
-            for claim_id, standing in _needed(book, macro):
+        for call in document.calls:
+            for claim_id, standing in _needed(book, call):
                 if standing is None or standing.state in ("pending", "stale-source", "stale-env", "stale-code"):
-                    where = "in the interpreter" if macro.kwargs.get("on") else "on a GPU"
-                    key = document.file, document.at(macro.line), claim_id
+                    where = "in the interpreter" if call.options.get("on") else "on a GPU"
+                    key = document.file, document.at(call.line), claim_id
                     if key not in told:
                         told.add(key)
                         status, note = (standing.state, standing.note) if standing else ("pending", "no run is filed")
@@ -89,12 +88,12 @@ def _standings(book: Book) -> Iterator[Standing]:
         yield from state.standings(book, claim_id)
 
 
-def _needed(book: Book, macro: Macro) -> Iterator[tuple[str, Standing | None]]:
+def _needed(book: Book, call: Call) -> Iterator[tuple[str, Standing | None]]:
     """The claims that a macro shows, with what is known of each where it shows them."""
-    for room, name in citations(macro.name, macro.args, macro.kwargs):
+    for room, name in citations(call.name, call.args, call.options):
         claim_id = f"{name.removesuffix('.bug')}.bug" if room == "bug" else name
-        if room in ("claim", "bug") and claim_id in book.claims and macro.kwargs.get("field") != "bound":
-            interpreted = macro.kwargs.get("on") == "interpreter"
+        if room in ("claim", "bug") and claim_id in book.claims and call.options.get("field") != "bound":
+            interpreted = call.options.get("on") == "interpreter"
             yield claim_id, (state.interpreter if interpreted else state.standing)(book, claim_id)
 
 

@@ -34,10 +34,10 @@ def unknown(book: Book) -> Iterable[Problem]:
     """A macro cites an id that nothing has."""
     there = known(book)
     for document in documents(book):
-        for macro in document.markdown.macros:
-            for room, name in citations(macro.name, macro.args, macro.kwargs):
+        for call in document.calls:
+            for room, name in citations(call.name, call.args, call.options):
                 if name not in there[room]:
-                    at = document.at(macro.line)
+                    at = document.at(call.line)
                     yield Problem(document.file, at, f"no {room} is called {name!r}", nearest(name, there[room]))
     for number, line in enumerate(text_of(book.root / kernel_types.FILE).split("\n"), 1):
         for name in re.findall(r"\blab: (\w+)", line):  # one that is far from all is a lab to come
@@ -50,7 +50,7 @@ def snippets(book: Book) -> Iterable[Problem]:
     listed = files(book.root)
     for document in documents(book, ("page", "decision")):
         for snippet in document.markdown.snippets:
-            path, _, section = snippet.shape.partition(":")
+            path, _, section = snippet.target.partition(":")
             at = document.file, document.at(snippet.line)
             if re.match(r"https?$", path):
                 yield Problem(*at, "this snippet is fetched from another host", "Quote a file of this tree")
@@ -60,6 +60,12 @@ def snippets(book: Book) -> Iterable[Problem]:
                 sections = START.findall(text_of(book.root / path))
                 if section not in sections:
                     yield Problem(*at, f"{path} has no section {section}", nearest(section, sections))
+            elif section:
+                last = text_of(book.root / path).count("\n")
+                beyond = [number for number in re.findall(r"\d+", section) if not 1 <= int(number) <= last]
+                if beyond:
+                    fix = f"It has {last}; a section keeps its name when the file changes"
+                    yield Problem(*at, f"{path} has no line {beyond[0]}", fix)
 
 
 def expansion(book: Book) -> Iterable[Problem]:

@@ -44,6 +44,7 @@ LEFT_RAW = {
     r"(?<![^\s>])(?:!!!|\?\?\?\+?) [a-z]": "an admonition",
 }
 LEFT = re.compile("|".join(f"({pattern})" for pattern in LEFT_RAW))
+LEFT_IN_CODE = re.compile(r"^[ \t]*[-–—−]+[ \t]*8[ \t]*[<＜>].*", re.MULTILINE)  # an arrow that quotes nothing
 CSS_URL = re.compile(r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')""")
 SCRIPT_LOAD = re.compile(
     r"""(?:\bimport\s*\(?|\bfetch\s*\(|\bimportScripts\s*\(|\.src\s*=|\.href\s*=)\s*["'`](https?:)?//[^"'`]+"""
@@ -106,12 +107,13 @@ def parse(file: str, text: str) -> Html:
     """Read one HTML file in a single pass."""
     page = Html(file, text)
     inside, depth, position, is_404 = "", 0, 0, posixpath.basename(file) == "404.html"
-    anything_left, words = LEFT.search(text), []
+    anything_left, words = LEFT.search(html.unescape(text)), []
+    opened = 0  # where the element began that is not looked into
     while tag := TAG.search(text, position):
         if not inside:
             between = text[position : tag.start()]
-            if anything_left and (left := LEFT.search(between)):
-                _leave(page, position, between, left)
+            if anything_left:
+                _leave(page, position, between)
             if is_404:
                 words.append(between)
         position = tag.end()
@@ -120,7 +122,9 @@ def parse(file: str, text: str) -> Html:
         name, attributes = tag[2].lower(), tag[3]
         if tag[1]:
             depth -= name == inside
-            inside = inside if depth else ""
+            if inside and not depth:
+                _arrows_in_code(page, opened, text[opened : tag.start()])
+                inside = ""
             continue
         values = {}
         if attributes and WANTED.search(attributes):
@@ -134,16 +138,33 @@ def parse(file: str, text: str) -> Html:
         elif inside:
             depth += name == inside and not attributes.endswith("/")
         elif (name in VERBATIM or "arithmatex" in values.get("class", "")) and not attributes.endswith("/"):
-            inside, depth = name, 1
+            inside, depth, opened = name, 1, tag.end()
     page.words = html.unescape(" ".join(words))
     return page
 
 
-def _leave(page: Html, position: int, between: str, left: re.Match) -> None:
-    while left:
-        around = " ".join(between[max(0, left.start() - 20) : left.end() + 20].split())
-        page.raw.append((position + left.start(), list(LEFT_RAW.values())[left.lastindex - 1], around))
-        left = LEFT.search(between, left.end())
+def _leave(page: Html, position: int, between: str) -> None:
+    """Note the Markdown in a text between tags, with its entities read as the characters that readers see."""
+    shown = html.unescape(between)
+    for left in LEFT.finditer(shown):
+        around = " ".join(shown[max(0, left.start() - 20) : left.end() + 20].split())
+        place = position + _line_start(between, shown.count("\n", 0, left.start()))
+        page.raw.append((place, list(LEFT_RAW.values())[left.lastindex - 1], around))
+
+
+def _arrows_in_code(page: Html, position: int, code: str) -> None:
+    """Note the lines of code that begin with an arrow: a snippet that was not put in."""
+    if "8" not in code or not ("&lt;" in code or "&gt;" in code or "＜" in code):
+        return
+    shown = html.unescape(TAG.sub("", code))
+    for arrow in LEFT_IN_CODE.finditer(shown):
+        place = position + _line_start(code, shown.count("\n", 0, arrow.start()))
+        page.raw.append((place, "a snippet", arrow[0].strip()))
+
+
+def _line_start(text: str, lines: int) -> int:
+    """The offset behind so many line ends, or behind as many as there are."""
+    return sum(len(line) for line in text.splitlines(keepends=True)[:lines])
 
 
 def _take(page: Html, name: str, values: dict[str, str], position: int) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 from proof.book.lab import short_name
 from proof.book.model import Book, Lab
 from proof.evidence.targets import TARGETS
-from proof.problem import Fault
-from proof.text.macros import calls
+from proof.text.macros import readable_calls
+from proof.text.markdown import read
 
 FITS, TOO_LARGE, NOT_OFFERED, FAILED = "fits", "too large", "not offered here", "failed"
 FOLDER = "labs/compiled"
@@ -90,11 +90,7 @@ def asked(book: Book) -> list[Asked]:
     """What the pages ask for, each once."""
     found: dict[Asked, None] = {}
     for page in book.pages:
-        try:
-            here = list(calls(page.text, page.name))
-        except Fault:  # the page's own expansion says so
-            continue
-        for call in here:
+        for call in readable_calls(read(page.text)):
             if call.name == "assembly" and call.args:
                 lab, _, kernel = call.args[0].partition(":")
                 found |= {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from proof.book.model import Book, Lab, Page
 from proof.evidence import state
-from proof.problem import Fault
-from proof.text.macros import calls
+from proof.text.macros import readable_calls
+from proof.text.markdown import read
 
 
 def labs(book: Book) -> list[Lab]:
@@ -26,5 +25,6 @@ def claims(book: Book) -> list[str]:
 
 
 def _cards(page: Page) -> Iterator[str]:
-    with suppress(Fault):  # the page's own expansion says so
-        yield from (call.args[0] for call in calls(page.text, page.name) if call.name == "lab_card" and call.args)
+    for call in readable_calls(read(page.text)):
+        if call.name == "lab_card" and call.args:
+            yield call.args[0]

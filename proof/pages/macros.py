@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proof.book.lab import sections_of
 from proof.book.labwords import reason
 from proof.book.model import Book, Claim, Lab, Lang, Page, Standing
 from proof.evidence import order, state
 from proof.evidence.targets import TARGETS
-from proof.pages import charts, kernel_types
+from proof.pages import charts, kernel_types, notes
 from proof.pages import compiled as compile_page
 from proof.pages import lab as labpage
 from proof.pages import svg as drawing
@@ -34,9 +33,11 @@ from proof.pages.format import (
     state_words,
     versions,
 )
+from proof.pages.notes import Edit, edited
 from proof.pages.words import word
 from proof.problem import Fault, nearest, where
 from proof.text.macros import Call, calls
+from proof.text.markdown import Markdown, read
 
 
 @dataclass(frozen=True)
@@ -276,22 +277,55 @@ BLOCKS = (
 
 
 def expand(text: str, page: Page, book: Book, up: str) -> str:
-    """The page with every macro replaced; `up` leads to the language root. Raises Fault at the first mistake."""
-    first = 1 + page.text.count("\n", 0, max(page.text.find(text), 0))  # front matter may be cut off already
+    """The page with every macro replaced; `up` leads to the language root. Raises Fault at the first mistake.
+
+    `text` is what is written on the page, or what of it is below the front matter.
+    """
+    above = page.text.count("\n") - text.count("\n")
     file = where(page.path, book.root)
-    text = _bind_notes(text, page, book, up, file, first)
-    done, position = [], 0
-    for call in calls(text, file, first):
-        result = _run(call, Scene(book, page, up, call.line))
-        if call.name in BLOCKS:
-            indented = "\n".join(f"{call.indent}{line}" if line else "" for line in result.rstrip().split("\n"))
-            result = f"\n{indented}\n"
-            position_before = call.start - len(call.indent or "")
+    markdown = read(text)
+    edits: list[Edit] = []
+    for call in calls(markdown, file, above):
+        scene = Scene(book, page, up, call.line)
+        if call.name == "notes":
+            edits += _bind_notes(call, markdown, scene, above)
         else:
-            position_before = call.start
-        done += [text[position:position_before], result]
-        position = call.end
-    return "".join([*done, text[position:]])
+            edits.append(_replacement(call, scene))
+    return edited(text, edits)
+
+
+def _replacement(call: Call, scene: Scene) -> Edit:
+    result = _run(call, scene)
+    if call.name not in BLOCKS:
+        return Edit(call.start, call.end, result)
+    lines = (f"{call.indent}{line}" if line else "" for line in result.rstrip().split("\n"))
+    return Edit(call.start - len(call.indent or ""), call.end, "\n" + "\n".join(lines) + "\n")
+
+
+def _bind_notes(call: Call, page: Markdown, scene: Scene, above: int) -> list[Edit]:
+    """Line numbers for the list below a notes(); raises Fault where a note does not fit the code it explains."""
+    if call.indent is None:
+        raise scene.error("notes() makes a block, and other text stands on its line", "Put it on a line of its own")
+    if len(call.args) != 1 or call.options:
+        raise scene.error("notes() takes one argument", 'Write {{ notes("triton_softmax:kernel") }}')
+    stem, _, section = call.args[0].partition(":")
+    companion = scene.book.companions.get(f"{stem}.py")
+    sections = scene.lab(stem).sections if companion is None else sections_of(companion)
+    first_line, code = scene.find(f"section of {stem}", section, sections)
+    items = notes.items_below(page, call)
+    if not items:
+        raise scene.error("no list follows notes()", "Put the list of notes directly below it")
+    edits = [notes.blanked(page, call)]
+    last = -1
+    for item in items:
+        try:
+            place = notes.place_in_code(notes.fragment(page, item), code, call.args[0], last)
+        except Fault as error:
+            raise replace(scene, line=item.line + above).error(error.what, error.fix) from None
+        number = word(scene.lang, "line", n=first_line + code.count("\n", 0, place))
+        edits.append(Edit(item.start, item.start, f'<small class="line">{number}</small> '))
+        last = place
+    return edits
 
 
 def _run(call: Call, scene: Scene) -> str:
@@ -311,75 +345,3 @@ def _run(call: Call, scene: Scene) -> str:
         usage = wanted.replace(parameters=own, return_annotation=wanted.empty)
         raise scene.error(f"{call.name}(): {error}", f"It takes {usage}") from None
     return macro(scene, *call.args, **call.options)
-
-
-# Line notes
-
-_ITEM = re.compile(r"^([ \t]*)([-*+]|\d+[.)])([ \t]+)(.*)$")
-_FRAGMENT = re.compile(r"^(`+)[ ]?(.+?)[ ]?\1(?!`)")
-
-
-def _bind_notes(text: str, page: Page, book: Book, up: str, file: str, first: int) -> str:
-    """Check every list under a notes() against the code it explains, and put the line numbers in.
-
-    The number of lines stays, so that later errors still name the right one.
-    """
-    lines = text.split("\n")
-    for call in calls(text, file, first):
-        if call.name != "notes":
-            continue
-        scene = Scene(book, page, up, call.line)
-        if call.indent is None:
-            raise scene.error("notes() makes a block, and other text stands on its line", "Put it on a line of its own")
-        if len(call.args) != 1 or call.options:
-            raise scene.error("notes() takes one argument", 'Write {{ notes("triton_softmax:kernel") }}')
-        stem, _, section = call.args[0].partition(":")
-        companion = book.companions.get(f"{stem}.py")
-        sections = scene.lab(stem).sections if companion is None else sections_of(companion)
-        code_line, code_text = scene.find(f"section of {stem}", section, sections)
-        here, below = call.line - first, call.line - first + 1 + text[call.start : call.end].count("\n")
-        lines[here:below] = [""] * (below - here)
-        items = _items(lines, below)
-        if not items:
-            raise scene.error("no list follows notes()", "Put the list of notes directly below it")
-        last = -1
-        for index in items:
-            at = Scene(book, page, up, first + index)
-            lines[index], last = _bind_note(lines[index], at, f"{stem}:{section}", code_line, code_text, last)
-    return "\n".join(lines)
-
-
-def _items(lines: list[str], start: int) -> list[int]:
-    """The indices of the top items of the list that begins at the first line with text."""
-    found: list[int] = []
-    indent, blank = "", False
-    for index in range(start, len(lines)):
-        line = lines[index]
-        item = _ITEM.match(line)
-        if not line.strip():
-            blank = True
-            continue
-        if item and (not found or item[1] == indent):
-            indent = item[1]
-            found.append(index)
-        elif not found or (blank and len(line) - len(line.lstrip()) <= len(indent)):
-            break  # other text: the list is over, or there was none
-        blank = False
-    return found
-
-
-def _bind_note(line: str, scene: Scene, name: str, code_line: int, code_text: str, last: int) -> tuple[str, int]:
-    blanks, mark, gap, rest = _ITEM.match(line).groups()
-    span = _FRAGMENT.match(rest)
-    if not span:
-        raise scene.error("a note begins with no code", f"Begin it with a fragment of {name} between backticks")
-    fragment = span[2]
-    if (count := code_text.count(fragment)) != 1:
-        near = nearest(fragment, [each.strip() for each in code_text.split("\n") if each.strip()])
-        fix = near if not count else "Quote more of the line, so that it is the only one"
-        raise scene.error(f"the fragment `{fragment}` occurs {count} times in {name}", fix)
-    place = code_text.index(fragment)
-    if place < last:
-        raise scene.error(f"the note on `{fragment}` is out of order", f"Put the notes in the order of {name}")
-    number = word(scene.lang, "line", n=code_line + code_text.count("\n", 0, place))
-    return f'{blanks}{mark}{gap}<small class="line">{number}</small> {rest}', place

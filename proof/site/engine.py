@@ -9,7 +9,6 @@ from pathlib import Path
 
 os.environ["NO_MKDOCS_2_WARNING"] = "1"  # the theme's end of life is known; see the decision about the site
 
-import jieba
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
@@ -20,7 +19,6 @@ from proof.problem import Problem
 from proof.site.assemble import complaint
 
 CONFIG: dict[Lang, str] = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-jieba.setLogLevel(logging.WARNING)
 
 
 class _Listener(logging.Handler):
@@ -31,18 +29,21 @@ class _Listener(logging.Handler):
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        if (message := record.getMessage()) not in self.messages:
+        message = record.getMessage()
+        if message not in self.messages and record.name != "mkdocs.plugins.proof":
             self.messages.append(message)
 
 
 def build_language(book: Book, lang: Lang, out: Path, site_url: str | None) -> list[Problem]:
     """Builds one language into `out` and returns what is wrong with it. `site_url` is the root of the whole site."""
-    listener, log, problems = _Listener(), logging.getLogger("mkdocs"), []
+    listener, log = _Listener(), logging.getLogger("mkdocs")
+    problems: list[Problem] = []
     log.addHandler(listener)
     log.propagate = False
     try:
         config = load_config(str(book.root / CONFIG[lang]), site_dir=str(out), site_url=site_url or None)
-        config.extra.update(book=book, problems=problems)
+        plugin = config.plugins["proof"]
+        plugin.book, problems = book, plugin.problems
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
         config.plugins.on_shutdown()

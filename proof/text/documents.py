@@ -6,16 +6,24 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from proof.book import labwords
 from proof.book.load import read_text
 from proof.book.model import LANGS, Book, Lang, Page
 from proof.problem import Fault, where
+from proof.text.macros import Call, readable_calls
 from proof.text.markdown import Markdown, read
 
 ROOMS = ("docs", "labs", "glossary", "adr", "proof", "tests", ".github", ".ci")
-MADE = {"node_modules", "vendor", "build", "dist", "__pycache__"}  # folders that no one writes by hand
+MADE = {
+    "node_modules",
+    "vendor",
+    "build",
+    "dist",
+    "__pycache__",
+}  # folders that no one writes by hand
 
 
 @dataclass(frozen=True)
@@ -33,34 +41,49 @@ class Document:
     def at(self, line: int) -> int:
         return self.before + line
 
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """The macros that can be read."""
+        return tuple(readable_calls(self.markdown))
+
     @property
     def page(self) -> Page:
         return Page(self.lang, self.name, self.path, self.markdown.text)
 
 
-def documents(book: Book, kinds: Iterable[str] = ("page", "decision", "term")) -> Iterator[Document]:
+def documents(
+    book: Book, kinds: Iterable[str] = ("page", "decision", "term")
+) -> Iterator[Document]:
     """Every text that becomes part of a page, in the order of files."""
     if "page" in kinds:
         for page in book.pages:
-            yield Document(page.lang, page.name, place(book, page.path), 0, read(page.text), page.path, "page")
+            yield Document(
+                page.lang, page.name, place(book, page.path), 0, read(page.text), page.path, "page"
+            )
     if "decision" in kinds:
         for decision in book.decisions.values():
             name, before = f"adr/{decision.slug}.md", above(decision.path, decision.body)
             file = place(book, decision.path)
-            yield Document(decision.lang, name, file, before, read(decision.body), decision.path, "decision")
+            yield Document(
+                decision.lang, name, file, before, read(decision.body), decision.path, "decision"
+            )
     if "term" in kinds:
         for term in book.terms.values():
             for lang in LANGS:
                 for text in (getattr(term, lang).short, getattr(term, lang).body):
                     file, before = place(book, term.path), above(term.path, text)
-                    yield Document(lang, "glossary/index.md", file, before, read(text), term.path, "term")
+                    yield Document(
+                        lang, "glossary/index.md", file, before, read(text), term.path, "term"
+                    )
     if "lab" in kinds:
         for stem, lab in book.labs.items():
             for lang in LANGS:
                 told = labwords.words(book, lab, lang)
                 for text in labwords.texts(told).values():
                     file, before = place(book, told.path), above(told.path, text)
-                    yield Document(lang, f"labs/{stem}.ipynb", file, before, read(text), told.path, "lab")
+                    yield Document(
+                        lang, f"labs/{stem}.ipynb", file, before, read(text), told.path, "lab"
+                    )
 
 
 def place(book: Book, path: Path) -> str:
@@ -106,7 +129,9 @@ def walk(root: Path, rooms: Iterable[str] = ROOMS) -> Iterator[tuple[str, list[s
             folders[:] = sorted(
                 name
                 for name in folders
-                if name not in MADE and not ignored.search(name) and (name == ".github" or not name.startswith("."))
+                if name not in MADE
+                and not ignored.search(name)
+                and (name == ".github" or not name.startswith("."))
             )
             yield Path(folder).relative_to(root).as_posix(), [*folders, *sorted(files)]
 
@@ -115,5 +140,9 @@ def files(root: Path) -> set[str]:
     """Every file of the rooms by its exact name: the same answer on a disk that is blind to case."""
     found = set()
     for folder, names in walk(root):
-        found |= {f"{folder}/{name}" if folder else name for name in names if (root / folder / name).is_file()}
+        found |= {
+            f"{folder}/{name}" if folder else name
+            for name in names
+            if (root / folder / name).is_file()
+        }
     return found

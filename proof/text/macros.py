@@ -1,38 +1,23 @@
-"""Reading the macros of a page: {{ name("argument", option="…") }}, and nothing inside code, comments or mathematics."""
+"""The macros of a page, {{ name("argument", option="…") }}, read by Jinja's own parser; and what each of them cites.
+
+    {{ claim("softmax.ragged_fp32.max_abs_err", field="bound") }}
+
+is Call("claim", ("softmax.ragged_fp32.max_abs_err",), {"field": "bound"}, …). Arguments are text, nothing else.
+"""
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from proof.problem import Fault
+from proof.text.markdown import Macro, Markdown
 
-# What a page quotes and Markdown leaves alone. The order matters: the first that begins wins.
-_OUTSIDE = r"""
-    (?P<comment><!--.*?(?:-->|\Z))
-  | (?P<fence>^[ \t>]*(?P<rail>`{3,}|~{3,})(?:(?<=~)[^\n]*|[^`\n]*)\n.*?(?:^[ \t>]*(?P=rail)[`~]*[ \t]*$|\Z))
-  | (?P<math>\$\$.*?\$\$|\\\(.*?\\\)|\\\[.*?\\\])
-  | (?P<escape>\\.)
-  | (?P<span>(?P<tick>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=tick)(?!`))
-"""
-_MACRO = re.compile(_OUTSIDE + r"| \{\{(?P<macro>.*?)\}\} | (?P<open>\{\{)", re.X | re.M | re.S)
-_QUOTED = re.compile(_OUTSIDE + r"| \{\{.*?\}\}", re.X | re.M | re.S)
-
-
-@dataclass(frozen=True)
-class Call:
-    """One macro of a page."""
-
-    name: str
-    args: tuple[str, ...]
-    options: dict[str, str]
-    line: int
-    start: int  # of the opening braces, in the text
-    end: int
-    indent: str | None  # the blanks before it where it is alone on its line, else None
-
+WRITE_IT = 'Write {{ name("argument") }}, with straight quotes and text as arguments'
 
 FIRST_CITES = {  # macros whose first argument is an id, and the room that it lies in
     "claim": "claim",
@@ -46,59 +31,115 @@ FIRST_CITES = {  # macros whose first argument is an id, and the room that it li
 ALL_CITE = ("claims", "chart", "timeline")  # macros whose arguments are claims, all of them
 
 
-def citations(name: str, args: Iterable[object], options: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+@dataclass(frozen=True)
+class Call:
+    """One macro of a page."""
+
+    name: str
+    args: tuple[str, ...]
+    options: dict[str, str]
+    line: int
+    start: int  # of the opening braces, in the text
+    end: int
+    source: str  # as written, with its braces
+    indent: str | None  # the blanks before it where it is alone on its line, else None
+
+
+def citations(
+    name: str, args: Iterable[str], options: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """The ids that a macro cites, each with its room: claim, break, term, decision, source, lab or section."""
-    texts = [argument for argument in args if isinstance(argument, str)]
+    texts = list(args)
     if name in FIRST_CITES:
         yield from ((FIRST_CITES[name], text) for text in texts[:1])
     elif name in ALL_CITE:
         yield from (("claim", text) for text in texts)
-    elif name == "given" and isinstance(options.get("source"), str):
+    elif name == "given" and "source" in options:
         yield "source", options["source"]
 
 
-def calls(text: str, file: str, first_line: int = 1) -> Iterator[Call]:
-    """The macros of a page in order. Raises Fault for one that cannot be read."""
-    for match in _MACRO.finditer(text):
-        line = first_line + text.count("\n", 0, match.start())
-        if match["open"]:
-            raise Fault(
-                "a macro opens with {{ and does not close",
-                "Close it with }}, or write `{{` as code",
-                line=line,
-                file=file,
+def calls(page: Markdown, file: str, above: int = 0) -> Iterator[Call]:
+    """The macros of a page in order; `above` lines of the file lie above its text.
+
+    Raises Fault at the first one that cannot be read.
+    """
+    opened = page.unclosed_macro
+    for macro in page.macros:
+        if opened is not None and opened < macro.start:
+            break
+        try:
+            name, args, options = _read(macro.source)
+        except Fault as error:
+            line = macro.line + above
+            raise Fault(error.what, error.fix, line=line, file=file) from None
+        indent = _indent(page.text, macro)
+        yield Call(
+            name, args, options, macro.line + above, macro.start, macro.end, macro.source, indent
+        )
+    if opened is not None:
+        what = "a macro opens with {{ and does not close"
+        fix = "Close it with }}, or write `{{` as code"
+        raise Fault(what, fix, line=page.line_at(opened) + above, file=file)
+
+
+def readable_calls(page: Markdown) -> Iterator[Call]:
+    """The macros of a page that can be read; the expansion of the page names the others."""
+    for macro in page.macros:
+        with suppress(Fault):
+            name, args, options = _read(macro.source)
+            indent = _indent(page.text, macro)
+            yield Call(
+                name, args, options, macro.line, macro.start, macro.end, macro.source, indent
             )
-        if match["macro"] is None:
-            continue
-        name, args, options = _read(match["macro"].strip(), file, line)
-        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        after = re.match(r"[ \t]*(?:\n|\Z)", text[match.end() :])
-        alone = after is not None and not before.strip()
-        yield Call(name, args, options, line, match.start(), match.end(), before if alone else None)
 
 
-def _read(source: str, file: str, line: int) -> tuple[str, tuple[str, ...], dict[str, str]]:
-    fix = 'Write {{ name("argument") }}, with straight quotes and text as arguments'
+def _indent(text: str, macro: Macro) -> str | None:
+    """The blanks before a macro that is alone on its line."""
+    before = text[text.rfind("\n", 0, macro.start) + 1 : macro.start]
+    behind = text[macro.end :].partition("\n")[0]
+    return None if before.strip() or behind.strip() else before
+
+
+@cache
+def _environment() -> Environment:
+    """Jinja with macros alone: "{%" and "{#" are plain text, since headings have ids such as {#end}."""
+    return Environment(
+        block_start_string="\ue010",
+        block_end_string="\ue011",
+        comment_start_string="\ue012",
+        comment_end_string="\ue013",
+    )
+
+
+@lru_cache(maxsize=4096)
+def _read(source: str) -> tuple[str, tuple[str, ...], dict[str, str]]:
+    """Name, arguments and options of a macro, given with its braces."""
+    shown = f"{{{{ {source[2:-2].strip()} }}}}"
     try:
-        node = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError):
-        raise Fault(f"the macro {{{{ {source} }}}} cannot be read", fix, line=line, file=file) from None
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise Fault(f"the macro {{{{ {source} }}}} is not a call", fix, line=line, file=file)
-    values = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if any(not isinstance(v, ast.Constant) or not isinstance(v.value, str) for v in values) or any(
-        keyword.arg is None for keyword in node.keywords
-    ):
-        raise Fault(f"an argument of {node.func.id} is not plain text", fix, line=line, file=file)
-    options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-    return node.func.id, tuple(ast.literal_eval(arg) for arg in node.args), options
+        output = _environment().parse(shown).body
+    except (TemplateSyntaxError, RecursionError):
+        raise Fault(f"the macro {shown} cannot be read", WRITE_IT) from None
+    call = _only_call(output)
+    if call is None or not isinstance(call.node, nodes.Name):
+        raise Fault(f"the macro {shown} is not a call", WRITE_IT)
+    name = call.node.name
+    values = [*call.args, *(option.value for option in call.kwargs)]
+    texts = [value.value for value in values if isinstance(value, nodes.Const)]
+    if call.dyn_args or call.dyn_kwargs or len(texts) < len(values):
+        raise Fault(f"an argument of {name} is not plain text", WRITE_IT)
+    if not all(isinstance(text, str) for text in texts):
+        raise Fault(f"an argument of {name} is not plain text", WRITE_IT)
+    keys = [option.key for option in call.kwargs]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice:
+        raise Fault(f"the option {twice} of {name} is given twice", "Leave one of them out")
+    count = len(call.args)
+    return name, tuple(texts[:count]), dict(zip(keys, texts[count:], strict=True))
 
 
-def blank_quoted(text: str) -> str:
-    """The text with code, comments, mathematics and macros blanked out, every line where it was."""
-    return _QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-
-
-def hide_comments(text: str, by: str) -> str:
-    """The text with `by` for each HTML comment that is one and not code; one that does not close stays."""
-    return _QUOTED.sub(lambda match: by if match["comment"] and match[0].endswith("-->") else match[0], text)
+def _only_call(body: list[nodes.Node]) -> nodes.Call | None:
+    """The call that a template consists of; None for anything else."""
+    match body:
+        case [nodes.Output(nodes=[nodes.Call() as call])]:
+            return call
+    return None

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from proof.book.load import FRONT_MATTER, check_schema, parse_yaml, read_text, yaml_line
+from proof.book.front_matter import below_front_matter
+from proof.book.load import check_schema, parse_yaml, read_text, yaml_line
 from proof.book.model import LANGS, Book, Lang, Page
 from proof.problem import Fault
-from proof.text.macros import hide_comments
+from proof.text.markdown import read
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,31 @@ class Pair:
     @property
     def changed(self) -> list[Lang]:
         """The languages that are no longer what the sidecar remembers; both where it remembers nothing."""
-        return [lang for lang in LANGS if not self.synced or self.synced.sha256[lang] != self.now[lang]]
+        return [
+            lang for lang in LANGS if not self.synced or self.synced.sha256[lang] != self.now[lang]
+        ]
 
 
 def digest(text: str) -> str:
     """SHA-256 of a page: NFC, without front matter, HTML comments, trailing blanks, repeated blank lines, and the blanks
     beside Chinese that `proof fix` sets."""
-    text = unicodedata.normalize("NFC", FRONT_MATTER.sub("", text))
-    text = hide_comments(text, "\0") + "\n"
-    text = re.sub(r"(?m)^[ \t]*\0[ \t\0]*\n", "", text)  # lines that held nothing but comments
-    text = re.sub(r"(?m)^([ \t]*)(?:\0[ \t]*)+|[ \t]*\0", r"\1", text)
+    text = _without_comments(unicodedata.normalize("NFC", below_front_matter(text)))
     text = re.sub(r"(?m)[^\S\n]+$", "", text)
     text = re.sub(r"(?<=[\u3400-\u9fff]) +(?=\S)|(?<=\S) +(?=[\u3400-\u9fff])", "", text)
     return hashlib.sha256(re.sub(r"\n{3,}", "\n\n", text).strip("\n").encode()).hexdigest()
+
+
+def _without_comments(text: str) -> str:
+    """The text without its HTML comments, the blanks before them, and lines that held nothing else."""
+    parts: list[str] = []
+    position = 0
+    for comment in read(text).comments:
+        if comment.closed:
+            parts.append(text[position : comment.start])
+            position = comment.end
+    text = "\0".join([*parts, text[position:] + "\n"])
+    text = re.sub(r"(?m)^[ \t]*\0[ \t\0]*\n", "", text)
+    return re.sub(r"(?m)^([ \t]*)(?:\0[ \t]*)+|[ \t]*\0", r"\1", text)
 
 
 def pair(book: Book, name: str) -> Pair | None:
@@ -103,7 +116,8 @@ def _read(path: Path) -> Synced:
         on = date.fromisoformat(data["synced_on"])
     except ValueError:
         what = f"synced_on: {data['synced_on']} is not a day"
-        raise Fault(what, "Write it as year-month-day", line=yaml_line(text, ["synced_on"])) from None
+        line = yaml_line(text, ["synced_on"])
+        raise Fault(what, "Write it as year-month-day", line=line) from None
     return Synced({lang: data[f"{lang}_sha256"] for lang in LANGS}, on, data.get("reason", ""))
 
 

@@ -29,12 +29,25 @@ OWN = (  # what autocorrect leaves: marks after code and links, the end of a lin
         lambda m: WIDE[m[1] or m[2]],
     ),
     (re.compile(r"(?<=[？！])[?!]"), lambda m: WIDE[m[0]]),
-    (re.compile(rf"(?m)^(.*{HAN}.*[\w`*\ue000-\uf8ff])(?<!\.\w)(?<!\b(?:etc|Inc))(?<!\bal)\.$"), lambda m: f"{m[1]}。"),
+    (
+        re.compile(rf"(?m)^(.*{HAN}.*[\w`*\ue000-\uf8ff])(?<!\.\w)(?<!\b(?:etc|Inc))(?<!\bal)\.$"),
+        lambda m: f"{m[1]}。",
+    ),
     (re.compile(rf"(?<={HAN}) ?\(([^()\n]*{HAN}[^()\n]*)\) ?"), lambda m: f"（{m[1]}）"),
     (re.compile(rf"(?<={HAN})(?=`k\d)|(?<=\d`)(?={HAN})"), lambda m: " "),
-    (re.compile(r"（([^（）()\n]*)\) ?| ?\(([^（）()\n]*)）"), lambda m: f"（{m[1] or m[2] or ''}）"),
+    (
+        re.compile(r"（([^（）()\n]*)\) ?| ?\(([^（）()\n]*)）"),
+        lambda m: f"（{m[1] or m[2] or ''}）",
+    ),
 )
-CHINESE = ("docs/zh/**/*.md", "adr/*.zh.md", "*.zh.md", "docs/zh/**/*.yml", "docs/sources/*.yml", "glossary/*.yml")
+CHINESE = (
+    "docs/zh/**/*.md",
+    "adr/*.zh.md",
+    "*.zh.md",
+    "docs/zh/**/*.yml",
+    "docs/sources/*.yml",
+    "glossary/*.yml",
+)
 FIRST = 0xE000  # private characters, which no text holds, stand for what is no part of a sentence
 
 
@@ -83,7 +96,9 @@ def fix(root: Path, replace: Callable[[Path, bytes], None] | None = None) -> lis
         lines = zip(old.split("\n"), new.split("\n"), strict=True)
         for number, (before, after) in enumerate(lines, 1):
             if before != after:
-                told.append(f"{path.relative_to(root).as_posix()}:{number}: {_around(before, after)}")
+                told.append(
+                    f"{path.relative_to(root).as_posix()}:{number}: {_around(before, after)}"
+                )
         if new != old and replace:
             replace(
                 path,
@@ -109,6 +124,9 @@ def formatter() -> Callable[[str, str], str]:
 
 def _around(before: str, after: str) -> str:
     """The place of the first difference, as it is and as it should be."""
-    at = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(len(before), len(after)),
+    )
     part = slice(max(0, at - 8), at + 8)
     return f"“{before[part].strip()}” should read “{after[part].strip()}”"

@@ -91,7 +91,12 @@ def _written(tag: Tag) -> str:
 
 def _with_tip(soup: BeautifulSoup, wrap: Tag, link: Tag, term: Term, lang: Lang) -> None:
     link["aria-describedby"] = f"tip-{term.id}"
-    attrs = {"class": "term-tip", "role": "tooltip", "id": f"tip-{term.id}", "data-search-exclude": ""}
+    attrs = {
+        "class": "term-tip",
+        "role": "tooltip",
+        "id": f"tip-{term.id}",
+        "data-search-exclude": "",
+    }
     tip = soup.new_tag("span", attrs=attrs)
     tip.string = (term.zh if lang == "zh" else term.en).short.replace("`", "").strip()
     wrap.extend([link, tip])
@@ -99,7 +104,8 @@ def _with_tip(soup: BeautifulSoup, wrap: Tag, link: Tag, term: Term, lang: Lang)
 
 def _is_quoted(node: NavigableString) -> bool:
     return any(
-        parent.name in _NEVER or not _NEVER_CLASSES.isdisjoint(parent.get("class", [])) for parent in node.parents
+        parent.name in _NEVER or not _NEVER_CLASSES.isdisjoint(parent.get("class", []))
+        for parent in node.parents
     )
 
 
@@ -148,12 +154,16 @@ def _finder_of(names: tuple[tuple[str, str], ...]) -> Finder:
 def _finder(terms: Sequence[Term], lang: Lang) -> Finder:
     """Chinese prose uses English names as well; English prose holds no Chinese ones."""
     texts = [(text, t.id) for t in terms for text in ((t.zh, t.en) if lang == "zh" else (t.en,))]
-    return _finder_of(tuple((name, id) for text, id in texts for name in (text.preferred, *text.alt)))
+    return _finder_of(
+        tuple((name, id) for text, id in texts for name in (text.preferred, *text.alt))
+    )
 
 
 def _plain(name: str) -> bool:
     """Whether letter case means nothing: mask, Shared memory; not SM, PTX, bf16x3."""
-    return all(word[1:] == word[1:].lower() and (len(word) > 1 or word.islower()) for word in name.split())
+    return all(
+        word[1:] == word[1:].lower() and (len(word) > 1 or word.islower()) for word in name.split()
+    )
 
 
 def _key(name: str) -> str:

@@ -74,11 +74,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def equip(project, **more: str) -> None:
-    """Give a tiny project what a build needs: this site's configuration with a short menu, its templates and scripts.
+    """Give a tiny project what a build needs: this site's configuration with a short menu, its theme and scripts.
 
     `more` holds further lines of the menu: equip(tiny, zh="  - 页: page.md\\n", en="  - Page: page.md\\n").
     """
-    for name in ("proof", "docs/overrides", "docs/assets"):
+    for name in ("docs/overrides", "docs/assets"):
         (project.root / name).symlink_to(ROOT / name)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(ROOT / name, project.root)

@@ -23,7 +23,6 @@ from proof.pages.lab import lab_head, lab_tail
 from proof.pages.status import status_page
 from proof.pages.words import word
 from proof.problem import Fault
-from proof.text.macros import blank_quoted, calls
 from proof.text.uses import term_uses, uses
 
 EXTENSIONS = [
@@ -542,16 +541,6 @@ def test_a_macro_right_after_code_is_expanded():
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(st.sampled_from("a{}`~<!->\n $\\(")))
-def test_blanking_what_is_quoted_keeps_every_place(text):
-    blank = blank_quoted(text)
-    assert (len(blank), [i for i, c in enumerate(blank) if c == "\n"]) == (
-        len(text),
-        [i for i, c in enumerate(text) if c == "\n"],
-    )
-
-
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(exclude_characters="{", codec="utf-8")))
 def test_a_page_without_macros_stays_as_it_is(text):
     assert expand(text) == text
@@ -612,17 +601,6 @@ def test_an_error_names_the_line_of_the_file_when_front_matter_is_cut_off():
 
 def test_an_error_is_a_problem_for_the_checks():
     assert str(error("{{ x }}").problem) == str(error("{{ x }}"))
-
-
-def test_calls_tell_name_arguments_and_line():
-    (found,) = calls('a\n{{ claim("a.b", field="bound") }} c\n', "x.md")
-    assert (found.name, found.args, found.options, found.line, found.indent) == (
-        "claim",
-        ("a.b",),
-        {"field": "bound"},
-        2,
-        None,
-    )
 
 
 def test_uses_lists_the_pages_of_claims_bugs_and_sources():

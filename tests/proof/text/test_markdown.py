@@ -18,12 +18,47 @@ def test_prose_keeps_the_length_and_the_lines_of_the_page():
     ]
 
 
-@given(st.text(alphabet="`~$\\(){}[]<>!-|=#:\"' \n\ta1é中*", max_size=80))
+@given(st.text(alphabet="`~$\\(){}[]<>!-|=#:\"' \r\n\ta1é中*.", max_size=80))
 @settings(deadline=None, max_examples=300)
 def test_any_text_can_be_read_and_keeps_its_lines(text):
-    found = prose(text)
-    assert len(found) == len(text)
-    assert found.count("\n") == text.count("\n")
+    page = read(text)
+    assert len(page.prose) == len(text)
+    assert [place for place, c in enumerate(page.prose) if c == "\n"] == [
+        place for place, c in enumerate(text) if c == "\n"
+    ]
+    assert all(0 <= piece.start < piece.end <= len(text) for piece in page.pieces)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "> ",
+                "- ",
+                "1. ",
+                "    ",
+                "\t",
+                "!!! note\n",
+                "a",
+                "`b`",
+                "$$",
+                "{{ c() }}",
+                "|",
+                "---",
+                "\n",
+                "\n\n",
+                "<d>",
+            ]
+        ),
+        max_size=20,
+    )
+)
+@settings(deadline=None, max_examples=300)
+def test_a_piece_lies_where_it_is_written(parts):
+    text = "".join(parts)
+    page = read(text)
+    assert {text[piece.start : piece.end] for piece in page.pieces if piece.kind == "macro"} <= {"{{ c() }}"}
+    assert {text[piece.start : piece.end] for piece in page.pieces if piece.kind == "tag"} <= {"<d>"}
 
 
 def test_code_macros_and_mathematics_are_no_prose():
@@ -94,25 +129,25 @@ def test_the_text_of_a_link_may_hold_brackets():
     assert link.text == "a [b] c"
 
 
-def test_macros_have_name_and_arguments():
-    (macro,) = read('x\n{{ claim("a.b.c",\n  on="interpreter") }}').macros
-    assert (macro.line, macro.name, macro.args, macro.kwargs) == (2, "claim", ("a.b.c",), {"on": "interpreter"})
-
-
-def test_a_macro_that_is_no_call_has_no_name():
-    assert read("{{ 1 + }}").macros[0].name == ""
+def test_macros_have_a_place_and_may_run_over_lines_that_look_like_a_list():
+    text = 'x\n\n{{ claims("a.b.c",\n- "}}",\n1. "d.e.f") }} y\n'
+    (macro,) = read(text).macros
+    assert (macro.line, text[macro.start : macro.end]) == (3, text[3:-3])
 
 
 def test_snippets_give_file_and_section():
     page = read('```python\n--8<-- "labs/a.py:kernel"\n```\n--8<--\nb.md\n--8<--\n')
-    assert [(s.line, s.shape) for s in page.snippets] == [(2, "labs/a.py:kernel"), (5, "b.md")]
+    assert [(s.line, s.target) for s in page.snippets] == [(2, "labs/a.py:kernel"), (5, "b.md")]
 
 
-def test_admonitions_and_tabs_give_their_kind():
-    page = read('!!! note "a"\n    b\n???+ question "c"\n    d\n=== "e"\n    f\n')
-    assert [(a.line, a.shape) for a in page.admonitions] == [(1, "!!! note"), (3, "???+ question"), (5, "===")]
+def test_admonitions_give_their_marker_and_kind():
+    page = read('!!! note "a"\n    b\n???+ question inline "c"\n    d\n')
+    assert [(a.line, a.marker, a.kind) for a in page.admonitions] == [
+        (1, "!!!", "note"),
+        (3, "???+", "question inline"),
+    ]
 
 
 def test_tables_give_their_shape_and_code_may_hold_a_bar():
     (table,) = read("| a | b |\n| --- | --- |\n| `c | d` | e |\n| f \\| g | h |\n").tables
-    assert (table.line, table.shape) == (1, "2 rows × 2 columns")
+    assert (table.line, table.rows, table.columns) == (1, 2, 2)
