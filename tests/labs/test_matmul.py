@@ -118,11 +118,7 @@ def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
         for row in json.loads(filed.read_text(encoding="utf-8"))["kernels"]
         if row["signature"]["a_ptr"] == "*fp32"
     }
-    env = (
-        os.environ
-        | SWITCHES
-        | {"PYTHONPATH": f"{ROOT}:{ROOT}/labs", "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
-    )
+    env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", script, ROOT / "labs" / "triton_matmul.py"],
         input=json.dumps(list(rows.values())),
