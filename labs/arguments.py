@@ -5,6 +5,8 @@ strides, memory that nothing else writes) is checked here, before the launch. Ea
 TypeError or ValueError.
 """
 
+from typing import Any
+
 import torch
 import triton
 
@@ -44,7 +46,7 @@ def check_rowwise(device: str, dtypes: tuple[torch.dtype, ...], **tensors: torch
     check_shape(tuple(next(iter(tensors.values())).shape), **tensors)
 
 
-def check_tensors(device: str, **tensors: object) -> None:
+def check_tensors(device: str, **tensors: Any) -> None:
     """Each is a strided torch.Tensor on one device of type `device`; no gradient would be lost."""
     first_name, first = next(iter(tensors.items()))
     for name, t in tensors.items():
@@ -125,7 +127,7 @@ def check_rows(**tensors: torch.Tensor) -> None:
 
 
 def check_whole(name: str, value: object, low: int, high: int | None = None) -> None:
-    """`value` is an int from `low` to `high`, both included; without `high` it has no upper limit."""
+    """`value` is an int from `low` to `high`, both included; None sets no upper limit."""
     if not isinstance(value, int) or value < low or (high is not None and value > high):
         limit = f"from {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} is {value!r}; it must be a whole number {limit}")
@@ -153,7 +155,7 @@ def check_product(
 
 
 def check_last_dim(dims: str, **tensors: torch.Tensor) -> None:
-    """Each has these dimensions, "(heads, length)", and the elements of the last lie side by side."""
+    """Each has these dimensions, "(heads, length)"; the elements of the last lie side by side."""
     for name, t in tensors.items():
         if t.ndim != dims.count(",") + 1:
             raise ValueError(f"{name} has shape {tuple(t.shape)}; it must be {dims}")
@@ -219,8 +221,8 @@ def checked_output(
 ) -> torch.Tensor:
     """`out`, or, where it is None, a new tensor of this shape and of the first of `dtypes`.
 
-    `out` is contiguous, or, with `rows_apart`, each of its rows is; it is on the device of the first
-    input, has one of `dtypes`, and shares no memory with an input.
+    `out` is contiguous, or, with `rows_apart`, each of its rows is; it is on the device of the
+    first input, has one of `dtypes`, and shares no memory with an input.
     """
     first_name, first = next(iter(inputs.items()))
     if out is None:
@@ -232,7 +234,7 @@ def checked_output(
     else:
         check_contiguous(out=out)
     check_shape(shape, out=out)
-    check_no_overlap(out, **inputs)  # type: ignore[arg-type]  # mypy: a name could be in_place
+    check_no_overlap(out, **inputs)
     return out
 
 
@@ -253,7 +255,7 @@ def span(t: torch.Tensor) -> tuple[int, int]:
 
 
 def overlaps(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether a and b share a byte; True also for interleaved views that are not cheap to tell apart.
+    """Whether a and b share a byte; True also for interleaved views, which are costly to tell apart.
 
     Exact where the two spans are apart, and where both are 2-D with rows equally far apart, such as
     columns of one buffer.

@@ -97,7 +97,8 @@ def error_verdict(row: Row) -> str:
 
 def ratio_holds(row: Row) -> bool:
     """A ratio reaches its bound in its best round; a predicted one is within its tolerance."""
-    low, high = row.get("low", row["value"]), row.get("high", row["value"])
+    low = row["low"] if "low" in row else row["value"]
+    high = row["high"] if "high" in row else row["value"]
     if not (math.isfinite(low) and math.isfinite(high)):
         return False
     predicted = row.get("predicted")
@@ -124,7 +125,8 @@ def line(row: Row) -> str:
         seen = figure(row.get("figure", "")) if row["value"] == "error" else row.get("note", "")
         return f"{start}{row['claim']}: {row['value']} {seen} · {row['why']}"
     if row["kind"] == "error":
-        errors = f"max abs err {figure(row['max_abs_err'])} · relative {figure(row['max_rel_err'])}"
+        absolute, relative = figure(row["max_abs_err"]), figure(row["max_rel_err"])
+        errors = f"max abs err {absolute} · relative {relative}"
         return f"{start}{errors} · bound {figure(row['bound'])} · {row['why']}"
     sign = ">=" if row["kind"] == "ratio" else "=="
     return f"{start}{figure(row['value'])} {sign} {figure(row['bound'])} · {row['why']}"

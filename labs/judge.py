@@ -82,6 +82,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from types import ModuleType
 from typing import Any
@@ -578,7 +579,7 @@ def device_facts() -> Row:
 
 
 def clocks() -> Row | None:
-    """Clocks in MHz, power limit in W, mask of reasons for throttling, now; None without a driver."""
+    """Clocks in MHz, power limit in W, mask of reasons to throttle, now; None without a driver."""
     fields = ("clocks.sm", "clocks.mem", "power.limit", "clocks_event_reasons.active")
     values = query_driver(",".join(fields)) if has_gpu() else []
     if len(values) != len(fields):
@@ -707,11 +708,9 @@ def judge_lab(lab: ModuleType) -> int:
     before, rows = clocks(), []
     with tempfile.TemporaryDirectory() as folder:
         for claim in claims:
-            rows.append(announced(claim.id, lambda claim=claim: judge_claim(lab, claim), show_on))
+            rows.append(announced(claim.id, partial(judge_claim, lab, claim), show_on))
         for bug in bugs:
-            rows.append(
-                announced(bug.name, lambda bug=bug: judge_bug(lab, bug, Path(folder)), show_on)
-            )
+            rows.append(announced(bug.name, partial(judge_bug, lab, bug, Path(folder)), show_on))
     if args.json:
         print(json.dumps(without_nan(record(lab, facts, rows, before))))
     return int(any(row["verdict"] not in ("ok", "-") for row in rows))

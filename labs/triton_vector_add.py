@@ -50,8 +50,8 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 def add(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
     """Return x + y elementwise, in `out` if given, which may be x or y itself.
 
-    All three are contiguous and have the shape, dtype and device of x. Raises TypeError for a dtype,
-    ValueError for the rest; bfloat16 is refused in the interpreter, which truncates to it.
+    All three are contiguous and have the shape, dtype and device of x. Raises TypeError for a
+    dtype, ValueError for the rest; bfloat16 is refused in the interpreter, which truncates to it.
     """
     out = checked(x, y, out)
     n = out.numel()

@@ -146,7 +146,7 @@ def test_slim_gives_outputs_as_text_blocks(page):
 
 def test_slim_keeps_headings_with_their_ids(page):
     assert [h["id"] for h in BeautifulSoup(slim(page), "html.parser").find_all("h3")] == [
-        "where-it-runs", "the-kernel", "the-claims", "what-a-run-prints",
+        "the-kernel", "the-claims", "what-a-run-prints",
     ]  # fmt: skip
 
 
