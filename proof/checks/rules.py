@@ -11,7 +11,6 @@ from proof.checks import (
     drafts,
     files,
     glossary,
-    immutable,
     kernels,
     labs,
     links,
@@ -60,7 +59,6 @@ RULES: tuple[Rule, ...] = (
     decisions.succession,
     decisions.mentions,
     decisions.confirmations,
-    immutable.accepted,
     labs.faults,
     labs.memory,
     labs.words,
@@ -89,4 +87,4 @@ def tally(book: Book) -> str:
     reasons = parity_tally(book)
     places = "".join(f"\n  {file}:{line}: {reason}" for file, line, reason in reasons)
     numbers = f"{given_tally(book)} numbers marked as given by others"
-    return f"{numbers} · {immutable.compared(book)} · {len(reasons)} exceptions from parity{places}"
+    return f"{numbers} · {len(reasons)} exceptions from parity{places}"
