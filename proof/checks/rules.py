@@ -22,7 +22,6 @@ from proof.checks import (
     references,
     sources,
     versions,
-    workflows,
 )
 from proof.checks.numbers import given_tally
 from proof.checks.parity import parity_tally
@@ -68,7 +67,6 @@ RULES: tuple[Rule, ...] = (
     records.contradictions,
     records.aged,
     compiled.faults,
-    workflows.faults,
 )
 BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, compiled.stale, drafts.unfinished, versions.unreleasable)
 UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places, versions.outdated)  # warnings that are errors then
