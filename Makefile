@@ -11,7 +11,7 @@ help:
 	@echo "make serve      build the site and show both languages, with reload"
 	@echo "make test       every check and test that needs no GPU; BROWSER=none leaves the browser out"
 	@echo "make site       strict build of both languages into site/"
-	@echo "make lint       format, imports, spelling, Markdown, the spacing of Chinese"
+	@echo "make lint       format, imports, types, spelling, Markdown, the spacing of Chinese"
 	@echo "make fix        fixes what lint finds"
 	@echo "make setup      everything that these need; they also set it up themselves"
 	@echo "make test-deep  make test and the long tests"
@@ -29,6 +29,7 @@ setup: .venv/site .venv/tools .venv/labs chromium
 lint: .venv/tools
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
+	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/codespell && $(BIN)/pymarkdown scan --recurse $(PROSE)
 	@$(BIN)/proof fix --check
 

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from proof.checks import workflows
-
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.y*ml"))
@@ -37,11 +35,13 @@ def gpu() -> dict:
     return load(FOLDER / "gpu.yml")
 
 
-# C022: no code of a fork reaches a machine or a secret of ours
+# C022: no code of a fork reaches a machine or a secret of ours. zizmor, below, holds most of it; this is what it leaves.
 
 
-def test_c022_no_workflow_has_a_hole(book):
-    assert [str(problem) for problem in workflows.faults(book)] == []
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_c022_a_job_on_our_own_machine_waits_for_a_person(path):
+    own = [job for job in load(path)["jobs"].values() if not re.fullmatch(r"ubuntu-[\d.]+", str(job["runs-on"]))]
+    assert all("environment" in job for job in own)
 
 
 WRITES = {  # every job that may do more than read, what it may, and no job of a pull request is among them
@@ -304,8 +304,9 @@ def test_zizmor_finds_nothing():
     assert done.returncode == 0, done.stdout
 
 
-def test_zizmor_finds_what_is_planted(tmp_path):
-    text = (FOLDER / "ci.yml").read_text().replace("pull_request:", "pull_request_target:")
+@pytest.mark.parametrize("trigger", ["pull_request_target", "issue_comment", "workflow_run"])
+def test_zizmor_finds_a_trigger_with_our_rights(tmp_path, trigger):
+    text = (FOLDER / "ci.yml").read_text().replace("pull_request:", f"{trigger}:")
     (tmp_path / "planted.yml").write_text(text)
     zizmor = Path(sys.executable).with_name("zizmor")
     done = subprocess.run(

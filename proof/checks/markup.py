@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import yaml
 
@@ -18,6 +19,7 @@ from proof.book.model import Book
 from proof.problem import Problem, nearest
 from proof.text.documents import Document, documents, place, text_of
 from proof.text.markdown import Fence, Kind, Markdown
+from proof.text.scalars import scalars
 
 EVERYTHING = ("page", "decision", "term", "lab")
 
@@ -200,7 +202,7 @@ def line_breaks(book: Book) -> Iterable[Problem]:
             yield Problem(place(book, path), line, what, "Write the text on one line")
 
 
-def _texts_in_yaml(book: Book) -> Iterator:
+def _texts_in_yaml(book: Book) -> Iterator[Path]:
     yield from (term.path for term in book.terms.values())
     yield from (source.path for source in book.sources.values())
     yield from (words.path for words in book.words.values())
@@ -208,24 +210,12 @@ def _texts_in_yaml(book: Book) -> Iterator:
 
 def folded_between_chinese(text: str) -> Iterator[int]:
     """The lines of a YAML file that end between two Chinese characters where YAML joins lines by a blank."""
-    lines = text.split("\n")
-    for scalar in _scalars(yaml.compose(text, Loader=yaml.CSafeLoader)):
-        if scalar.style == "|":
-            continue
-        for index in range(scalar.start_mark.line, min(scalar.end_mark.line, len(lines) - 1)):
-            if _joined_by_blank(lines[index], lines[index + 1]):
-                yield index + 1
-
-
-def _scalars(node: yaml.Node | None) -> Iterator[yaml.ScalarNode]:
-    if isinstance(node, yaml.ScalarNode):
-        yield node
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            yield from _scalars(value)
-    elif isinstance(node, yaml.MappingNode):
-        for _, value in node.value:
-            yield from _scalars(value)
+    for scalar in scalars(text):
+        first = text.count("\n", 0, scalar.start) + 1
+        lines = text[scalar.start : scalar.end].split("\n")
+        for index in range(len(lines) - 1):
+            if scalar.folded and _joined_by_blank(lines[index], lines[index + 1]):
+                yield first + index
 
 
 def _joined_by_blank(before: str, after: str) -> bool:

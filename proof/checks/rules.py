@@ -11,7 +11,6 @@ from proof.checks import (
     drafts,
     files,
     glossary,
-    immutable,
     kernels,
     labs,
     links,
@@ -23,7 +22,6 @@ from proof.checks import (
     references,
     sources,
     versions,
-    workflows,
 )
 from proof.checks.numbers import given_tally
 from proof.checks.parity import parity_tally
@@ -60,7 +58,6 @@ RULES: tuple[Rule, ...] = (
     decisions.succession,
     decisions.mentions,
     decisions.confirmations,
-    immutable.accepted,
     labs.faults,
     labs.memory,
     labs.words,
@@ -70,7 +67,6 @@ RULES: tuple[Rule, ...] = (
     records.contradictions,
     records.aged,
     compiled.faults,
-    workflows.faults,
 )
 BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, compiled.stale, drafts.unfinished, versions.unreleasable)
 UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places, versions.outdated)  # warnings that are errors then
@@ -89,4 +85,4 @@ def tally(book: Book) -> str:
     reasons = parity_tally(book)
     places = "".join(f"\n  {file}:{line}: {reason}" for file, line, reason in reasons)
     numbers = f"{given_tally(book)} numbers marked as given by others"
-    return f"{numbers} · {immutable.compared(book)} · {len(reasons)} exceptions from parity{places}"
+    return f"{numbers} · {len(reasons)} exceptions from parity{places}"

@@ -9,18 +9,13 @@ from pathlib import Path
 
 from proof.book.load import decode
 from proof.problem import Fault
+from proof.text.grammar import Kind
+from proof.text.macros import readable_calls
+from proof.text.markdown import read
+from proof.text.scalars import scalars
 
-# What stands in a sentence like a word, with a blank beside Chinese: code, formulas, macros.
-WORDS = r"(?P<word>`+[^`\n]+?`+|\\\(.*?\\\)|\{\{.*?\}\})"
-# What is no part of it: front matter, fences, displayed formulas, HTML, comments, attributes, targets of links, addresses.
-REST = r"""(?P<rest>\A---\n.*?^---$|^(?P<indent>[ \t>]*)(?P<fence>```+|~~~+).*?^(?P=indent)(?P=fence)[ \t]*$|\$\$.*?\$\$
-|<!--.*?-->|</?[A-Za-z][^<>]*>|\{[ \t]*[#.:][^{}\n]*\}|(?<=\])\([^()\s]*(?:\s+"[^"]*")?\)|https?://[^\s)>]+|(?<=\d)：(?=\d))"""
-YAML = r"(?P<yaml>^[ \t]*(?:- )?[\w.-]+:(?=\s)|(?<=[:-] )[\[{][^\n]*[\]}]$|^[ \t]*#[^\n]*$)|"  # keys, lists on one line, remarks
-TERM = re.compile(r"\{\{\s*term\(")
-PROTECTED = {
-    kind: re.compile(before + f"{REST}|{WORDS}".replace("\n|<!--", "|<!--"), re.S | re.M)
-    for kind, before in (("markdown", ""), ("yaml", YAML))
-}
+Span = tuple[int, int]
+
 HAN = r"[\u3400-\u9fff]"
 WIDE = dict(zip(",:;?!", "，：；？！", strict=True))
 OWN = (  # what autocorrect leaves: marks after code and links, the end of a line, blanks beside code, brackets
@@ -48,44 +43,95 @@ CHINESE = (
     "docs/sources/*.yml",
     "glossary/*.yml",
 )
-FIRST = 0xE000  # private characters, which no text holds, stand for what is no part of a sentence
+CLOCK = re.compile(r"(?<=\d)：(?=\d)")
+# Private characters, which no text holds, are put for what is no part of a sentence.
+FIRST, LIMIT = 0xE000, 0x1900
+STAND_IN = re.compile(f"`k([0-9]+)`|[{chr(FIRST)}-{chr(FIRST + LIMIT - 1)}]")
 
 
 def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
-    """The text with a blank between Chinese and Latin, and full-width punctuation in Chinese; all else byte for byte.
+    """The text with a blank between Chinese and Latin, and full-width marks in Chinese; all else byte for byte.
 
     `kind` is markdown or yaml; `correct` fixes one line of prose.
     """
-    kept: list[str] = []
-
-    def hide(match: re.Match[str]) -> str:
-        kept.append(match[0])
-        # a term shows its Chinese name or a Latin one: with a blank and without, either is right
-        shown = match["word"] and not TERM.match(match[0])
-        return f"`k{len(kept) - 1}`" if shown else chr(FIRST + len(kept) - 1)
-
-    if any(FIRST <= ord(character) < FIRST + 0x1900 for character in text):
-        return text  # it uses private characters itself
-    masked = PROTECTED[kind].sub(hide, text)
-    if len(kept) > 0x1900:
+    words, rest = _in_yaml(text) if kind == "yaml" else _in_markdown(text, 0)
+    hidden = _apart(sorted([*words, *rest]))
+    private = any(FIRST <= ord(character) < FIRST + LIMIT for character in text)
+    if private or len(hidden) > LIMIT:
         return text
-    shown = "\n".join(correct(line) if line.strip() else line for line in masked.split("\n"))
-    for pattern, fix in OWN:
-        shown = pattern.sub(fix, shown)
-    return re.sub(
-        f"`k([0-9]+)`|[{chr(FIRST)}-{chr(FIRST + 0x18FF)}]",
-        lambda m: kept[int(m[1]) if m[1] else ord(m[0]) - FIRST],
-        shown,
-    )
+    kept = [text[start:end] for start, end in hidden]
+    shown: list[str] = []
+    position = 0
+    for number, (start, end) in enumerate(hidden):
+        stand_in = f"`k{number}`" if (start, end) in words else chr(FIRST + number)
+        shown += [text[position:start], stand_in]
+        position = end
+    masked = "".join([*shown, text[position:]])
+    fixed = "\n".join(correct(line) if line.strip() else line for line in masked.split("\n"))
+    for pattern, replacement in OWN:
+        fixed = pattern.sub(replacement, fixed)
+    return STAND_IN.sub(lambda match: kept[int(match[1] or ord(match[0][0]) - FIRST)], fixed)
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    """The spans without those that begin inside another."""
+    apart: list[Span] = []
+    for span in spans:
+        if not apart or span[0] >= apart[-1][1]:
+            apart.append(span)
+    return apart
+
+
+def _in_markdown(text: str, place: int) -> tuple[set[Span], set[Span]]:
+    """What is in a sentence like a word, and what is no part of it: the spans of both in a file.
+
+    A word has a blank beside Chinese: code, a formula, a macro, but not a term, whose name may be Chinese or Latin.
+    `place` is where the text begins in the file.
+    """
+    page = read(text)
+    terms = {call.start for call in readable_calls(page) if call.name == "term"}
+    words: set[Span] = set()
+    rest: set[Span] = set()
+    for piece in page.pieces:
+        written = text[piece.start : piece.end]
+        is_word = piece.kind in (Kind.CODE, Kind.FORMULA, Kind.MACRO) and "\n" not in written
+        if is_word and written[0] in "`{\\" and piece.start not in terms:
+            words.add((place + piece.start, place + piece.end))
+        else:
+            start = piece.start + 1 if piece.kind is Kind.TARGET else piece.start
+            rest.add((place + start, place + piece.end))
+    spans = (match.span() for match in CLOCK.finditer(page.prose))
+    rest |= {(place + start, place + end) for start, end in spans}
+    return words, rest
+
+
+def _in_yaml(text: str) -> tuple[set[Span], set[Span]]:
+    """The same in YAML: whatever is no value is no part of a sentence."""
+    words: set[Span] = set()
+    rest: set[Span] = set()
+    position = 0
+    for scalar in scalars(text):
+        rest |= _parts_of_lines(text, position, scalar.start)
+        inner_words, inner_rest = _in_markdown(text[scalar.start : scalar.end], scalar.start)
+        words |= inner_words
+        rest |= inner_rest
+        position = scalar.end
+    return words, rest | _parts_of_lines(text, position, len(text))
+
+
+def _parts_of_lines(text: str, start: int, end: int) -> set[Span]:
+    """The stretch between two places without its line ends."""
+    return {match.span() for match in re.compile(r"[^\n]+").finditer(text, start, end)}
 
 
 def fix(root: Path, replace: Callable[[Path, bytes], None] | None = None) -> list[str]:
-    """Fix every file of Chinese prose, by `replace(path, content)` if given; a sentence for each line that is not right.
+    """Fix every file of Chinese prose, by `replace(path, content)` if given.
 
-    Raises ImportError where autocorrect is not installed. Files that are not UTF-8 are left to the checks.
+    Returns a sentence for each line that is not right. Raises ImportError where autocorrect is not installed. Files
+    that are not UTF-8 are left to the checks.
     """
     formatter()
-    told = []
+    sentences: list[str] = []
     for path in sorted({path for pattern in CHINESE for path in root.glob(pattern)}):
         raw = path.read_bytes()
         try:
@@ -96,16 +142,18 @@ def fix(root: Path, replace: Callable[[Path, bytes], None] | None = None) -> lis
         lines = zip(old.split("\n"), new.split("\n"), strict=True)
         for number, (before, after) in enumerate(lines, 1):
             if before != after:
-                told.append(
-                    f"{path.relative_to(root).as_posix()}:{number}: {_around(before, after)}"
-                )
+                file = path.relative_to(root).as_posix()
+                sentences.append(f"{file}:{number}: {_around(before, after)}")
         if new != old and replace:
-            replace(
-                path,
-                raw[: raw.startswith(b"\xef\xbb\xbf") * 3]
-                + new.replace("\n", "\r\n" if b"\r\n" in raw else "\n").encode(),
-            )
-    return told
+            replace(path, _encoded_like(raw, new))
+    return sentences
+
+
+def _encoded_like(raw: bytes, text: str) -> bytes:
+    """The text as bytes, with the byte order mark and the line ends that the file has."""
+    mark = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
+    line_end = "\r\n" if b"\r\n" in raw else "\n"
+    return mark + text.replace("\n", line_end).encode()
 
 
 def correct(line: str) -> str:
@@ -118,7 +166,8 @@ def formatter() -> Callable[[str, str], str]:
     """autocorrect's own, without the rule that would narrow the colon of "Kernel 1：add"."""
     import autocorrect_py
 
-    autocorrect_py.load_config('{"rules": {"halfwidth-punctuation": 0}}')
+    rules = '{"rules": {"halfwidth-punctuation": 0}}'
+    autocorrect_py.load_config(rules)  # type: ignore[attr-defined]  # its stub leaves this out
     return autocorrect_py.format_for
 
 

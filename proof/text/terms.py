@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import jieba
-from bs4 import BeautifulSoup, NavigableString, Tag
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString
 
 from proof.book.model import Lang, Term
 
@@ -49,8 +50,8 @@ def link_terms(html: str, terms: Sequence[Term], lang: Lang, up: str) -> str:
     own = ""
     for node in list(soup.descendants):
         if isinstance(node, Tag):
-            if "term-entry" in node.get("class", []):
-                own = node.get("id", "")
+            if "term-entry" in _classes(node):
+                own = str(node.get("id", ""))
             written = _written(node)
             if written in by_id and written not in done:
                 done.add(written)
@@ -82,7 +83,7 @@ def mentioned(text: str, terms: Sequence[Term], lang: Lang) -> set[str]:
 
 def _written(tag: Tag) -> str:
     """The term id of a link that an author wrote, else nothing."""
-    if tag.name != "a" or "term" not in tag.get("class", []) or tag.get("aria-describedby"):
+    if tag.name != "a" or "term" not in _classes(tag) or tag.get("aria-describedby"):
         return ""
     if tag.find_parent(["h1", "h2", "h3", "h4", "h5", "h6"]):
         return ""
@@ -102,9 +103,14 @@ def _with_tip(soup: BeautifulSoup, wrap: Tag, link: Tag, term: Term, lang: Lang)
     wrap.extend([link, tip])
 
 
+def _classes(tag: Tag) -> list[str]:
+    names = tag.get("class")
+    return names.split() if isinstance(names, str) else list(names or ())
+
+
 def _is_quoted(node: NavigableString) -> bool:
     return any(
-        parent.name in _NEVER or not _NEVER_CLASSES.isdisjoint(parent.get("class", []))
+        parent.name in _NEVER or not _NEVER_CLASSES.isdisjoint(_classes(parent))
         for parent in node.parents
     )
 

@@ -192,5 +192,5 @@ def test_the_text_of_a_link_inside_the_site_is_prose(tiny):
 def test_exceptions_are_told_in_one_place(tiny):
     add(tiny, "12 <!-- parity: 只对中国读者 -->", "zh")
     assert tally(tiny.book()) == (
-        "0 numbers marked as given by others · accepted decisions not compared: git knows no main · 1 exceptions from parity\n  docs/zh/index.md:5: 只对中国读者"
+        "0 numbers marked as given by others · 1 exceptions from parity\n  docs/zh/index.md:5: 只对中国读者"
     )
