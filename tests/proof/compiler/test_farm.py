@@ -96,16 +96,16 @@ def launches(kernel, n=64, dtype=torch.float32, skip=0):
     return [(x, x)]
 '''
 CLAIMS = """\
-    "small.max_abs_err": ("error", launches, dict(kernel="third", n=1000), 0.0, "any", 0, "a third"),
-    "fp16.max_abs_err": ("error", launches, dict(kernel="third", n=1000, dtype=torch.float16, skip=1), 0.0, "any", 0, "a third"),
-    "huge.max_abs_err": ("error", launches, dict(kernel="third", n=2**33), 0.0, "gpu", 99, "more memory than there is"),
-    "tuned.max_abs_err": ("error", launches, dict(kernel="tuned"), 0.0, "gpu", 0, "each of two"),
-    "large.max_abs_err": ("error", launches, dict(kernel="large"), 0.0, "gpu", 0, "the tile"),
-    "choosy.max_abs_err": ("error", launches, dict(kernel="choosy"), 0.0, "gpu", 0, "not everywhere"),
-    "refused.max_abs_err": ("error", launches, dict(kernel="refused"), 0.0, "gpu", 0, "not everywhere"),
-    "inner.max_abs_err": ("error", launches, dict(kernel="inner"), 0.0, "gpu", 0, "made on the way"),
-    "wrong.answer": ("codegen", launches, dict(kernel="wrong"), "CompilationError", "compile", 0, "a global is no constant"),
-    "stumble.max_abs_err": ("error", launches, dict(kernel="stumble"), 0.0, "gpu", 0, "no launch"),
+    Claim("small.max_abs_err", launches, dict(kernel="third", n=1000), why="a third"),
+    Claim("fp16.max_abs_err", launches, dict(kernel="third", n=1000, dtype=torch.float16, skip=1), why="a third"),
+    Claim("huge.max_abs_err", launches, dict(kernel="third", n=2**33), judges="gpu", gib=99, why="more memory than there is"),
+    Claim("tuned.max_abs_err", launches, dict(kernel="tuned"), judges="gpu", why="each of two"),
+    Claim("large.max_abs_err", launches, dict(kernel="large"), judges="gpu", why="the tile"),
+    Claim("choosy.max_abs_err", launches, dict(kernel="choosy"), judges="gpu", why="not everywhere"),
+    Claim("refused.max_abs_err", launches, dict(kernel="refused"), judges="gpu", why="not everywhere"),
+    Claim("inner.max_abs_err", launches, dict(kernel="inner"), judges="gpu", why="made on the way"),
+    Claim("wrong.answer", launches, dict(kernel="wrong"), kind="codegen", bound="CompilationError", judges="compile", why="a global is no constant"),
+    Claim("stumble.max_abs_err", launches, dict(kernel="stumble"), judges="gpu", why="no launch"),
 """
 TARGETS = ("sm_89", "sm_90", "gfx942")
 
@@ -115,8 +115,11 @@ def result(tmp_path_factory):
     """What comes of a lab with these kernels on three targets."""
     tiny = Tiny(tmp_path_factory.mktemp("compile") / "project")
     text = tiny.read(tiny.lab)
-    start, end = text.index("@triton.jit"), text.index("# --8<-- [end:kernel]\n") + len("# --8<-- [end:kernel]\n")
-    text = (text[:start] + KERNELS + text[end:]).replace("CLAIMS = {\n", "CLAIMS = {\n" + CLAIMS)
+    start, end = (
+        text.index("@triton.jit"),
+        text.index("    # --8<-- [end:kernel]\n") + len("    # --8<-- [end:kernel]\n"),
+    )
+    text = (text[:start] + KERNELS + text[end:]).replace("CLAIMS = [\n", "CLAIMS = [\n" + CLAIMS)
     tiny.write(tiny.lab, text)
     book = tiny.book()
     (made,) = compiler.compile_labs(book, [book.labs["triton_tiny"]], False, print, TARGETS)
@@ -208,6 +211,7 @@ def test_what_only_a_claim_about_the_compiler_launches_may_fail_there(result):
 
 
 def test_a_compiler_that_dies_is_told_from_and_started_again(tmp_path):
+    (tmp_path / "judge.py").write_text("")
     path = tmp_path / "triton_fatal.py"
     path.write_text("import os\nos.abort()\n")
     child = compiler.Child(str(tmp_path))
@@ -341,7 +345,7 @@ def test_a_lab_answers_for_the_makers_that_its_card_names(tiny):
     tiny.edit(tiny.lab, "GPU:     any", "GPU:     any NVIDIA GPU")
     file(tiny, launch({"gfx942": large | {"sha256": "2" * 64}}))
     assert found(tiny, compiled.faults) == []
-    tiny.edit(tiny.lab, "any NVIDIA card", "any NVIDIA or AMD card")
+    tiny.edit(tiny.lab, "any NVIDIA GPU", "any NVIDIA or AMD GPU")
     (line,) = found(tiny, compiled.faults)
     assert "has no launch that fits gfx942" in line
 
