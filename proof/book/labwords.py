@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import io
+import re
+import tokenize
 from dataclasses import replace
 
 from proof.book.model import Book, Claim, Lab, LabWords, Lang
@@ -40,5 +44,24 @@ def reason(book: Book, claim: Claim, lang: Lang) -> str:
 
 
 def short(claim: Claim) -> str:
-    """The id without its lab, as the lab itself writes it: case.metric, or the name of a break."""
+    """The id without its lab, as the lab itself writes it: case.metric, or the name of a bug."""
     return claim.id.partition(".")[2].removesuffix(".bug")
+
+
+MARK = re.compile(r"--8<-- |fmt: o(n|ff)\b|%% |noqa\b|/// script")  # comments for machines
+
+
+def comments(source: str) -> dict[int, str]:
+    """Each comment of a lab or companion that people read, without its mark, by its line."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    texts = {token.start[0]: token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT}
+    return {line: text for line, text in texts.items() if text and not MARK.match(text)}
+
+
+def docstrings(source: str) -> dict[int, str]:
+    """The first line of each docstring of the functions and classes of a lab or companion, by its line."""
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (text := ast.get_docstring(node)):
+            found[node.body[0].lineno] = text.split("\n")[0]
+    return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from proof.book import labwords
 from proof.book.companions import names_twice
-from proof.book.lab import KEYS
+from proof.book.lab import KEYS, sections_of
 from proof.book.load import yaml_line
 from proof.book.model import Book, Lab, LabWords
 from proof.problem import Problem, nearest
@@ -68,7 +68,7 @@ def words(book: Book) -> Iterable[Problem]:
         file = f"labs/{stem}.zh.yml"
         if there := book.words.get(stem):
             text = text_of(there.path)
-            for at, what, fix in _words(lab, there):
+            for at, what, fix in [*_words(lab, there), *_translations(book, lab, there)]:
                 yield Problem(file, yaml_line(text, list(at)), what, fix)
         elif not (book.root / file).exists():  # else what is wrong with it is said already
             what = f"{file} is missing, so Chinese pages speak English of this lab"
@@ -95,6 +95,56 @@ def _words(lab: Lab, there: LabWords) -> Iterable[tuple[tuple[str, ...], str, st
             yield at, f"{name} is not Chinese", f"Say it in Chinese: {ours}"
         elif ours and (spare := _spare(ours, theirs)):
             yield at, f"{name} has other numbers than the lab: {spare}", f"Say the same ones: {ours}"
+
+
+def _translations(book: Book, lab: Lab, there: LabWords) -> Iterable[tuple[tuple[str, ...], str, str]]:
+    """Place in the file, which comment or docstring of the lab has no translation or is gone, how to fix it."""
+    sources = [lab.source, *lab.companions.values()]
+    for table, read, translated in _tables(there):
+        shown = _shown(book, lab.path.name, lab.sections)
+        wanted = dict.fromkeys(text for line, text in read(lab.source).items() if line in shown)
+        for text in wanted:
+            if text not in {key.split("\n")[0] for key in translated}:
+                yield (table,), f"{table} lacks {text!r}, which Chinese pages show", "Say it in Chinese"
+        known = {text for source in sources for text in read(source).values()}
+        for text in translated:
+            if text.split("\n")[0] not in known:
+                what = f"{table} tells of {text!r}, which neither {lab.stem}.py nor its companions have"
+                yield (table, text), what, nearest(text, known)
+
+
+def companions(book: Book) -> Iterable[Problem]:
+    """A comment or docstring of a companion that Chinese pages show has no translation beside any lab that imports it."""
+    for name, source in book.companions.items():
+        shown = _shown(book, name, sections_of(source))
+        words = [
+            there for stem, there in book.words.items() if stem in book.labs and name in book.labs[stem].companions
+        ]
+        if not shown or not words:
+            continue
+        for table in ("comments", "docstrings"):
+            translated = {text.split("\n")[0] for there in words for text in getattr(there, table)}
+            for line, text in getattr(labwords, table)(source).items():
+                if line in shown and text not in translated:
+                    what = f"Chinese pages show {text!r}, and no lab that imports {name} translates it"
+                    files = ", ".join(sorted(there.path.name for there in words))
+                    yield Problem(f"labs/{name}", line, what, f"Say it in Chinese under {table} in one of {files}")
+
+
+def _tables(there: LabWords) -> list[tuple[str, Callable[[str], dict[int, str]], dict[str, str]]]:
+    """The tables of translations: name, what reads its texts from a source, text -> translation."""
+    return [
+        ("comments", labwords.comments, there.comments),
+        ("docstrings", labwords.docstrings, there.docstrings),
+    ]
+
+
+def _shown(book: Book, name: str, sections: Mapping[str, tuple[int, str]]) -> set[int]:
+    """The lines of a file of labs/ that Chinese pages quote by section."""
+    arrow = re.compile(rf'--8<-- "labs/{re.escape(name)}:([\w-]+)"')
+    quoted = {section for page in book.pages if page.lang == "zh" for section in arrow.findall(page.text)}
+    parts = [sections[section] for section in quoted if section in sections]
+    return {line + offset for line, text in parts for offset in range(text.count("\n"))}
 
 
 def _spare(ours: str, theirs: str) -> str:

@@ -61,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     labs.faults,
     labs.memory,
     labs.words,
+    labs.companions,
     kernels.fills,
     kernels.judges,
     sources.faults,

@@ -187,7 +187,7 @@ def _lesson(book: Book, name: str) -> Start:
 
 
 def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:
-    """The parts of a lesson that quote its lab: the kernel with a note, the claims, the card, the breaks."""
+    """The parts of a lesson that quote its lab: the kernel with a note, the claims, the card, the seeded bugs."""
     words = LESSON[lang]
     if not lab or "kernel" not in lab.sections:
         said = words["no lab"].format(stem=f"triton_{name}")

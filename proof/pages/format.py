@@ -133,7 +133,7 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
 
 
 def bound(claim: Claim, lang: Lang) -> str:
-    """The bound with its sense: ≤ 4.77e-07, ≥ 0.970×, = 10; for a break, how the claim must fail."""
+    """The bound with its sense: ≤ 4.77e-07, ≥ 0.970×, = 10; for a bug, how the claim must fail."""
     if claim.kind == "bug":
         return way(claim, str(claim.bound), lang)
     if claim.kind == "ratio":
@@ -210,7 +210,7 @@ def value_cell(standing: Standing, lang: Lang) -> str:
 
 
 def bound_cell(claim: Claim, reason: str, lang: Lang) -> str:
-    """The bound and why it is that; for a break, how the claim must fail and what one sees."""
+    """The bound and why it is that; for a bug, how the claim must fail and what one sees."""
     shown = bound(claim, lang)
     if claim.kind == "codegen" and isinstance(claim.bound, str):
         return f"{shown[0]}\u00a0{code(shown[2:])}<br>{md(reason)}"

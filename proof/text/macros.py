@@ -48,7 +48,7 @@ class Call:
 def citations(
     name: str, args: Iterable[str], options: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The ids that a macro cites, each with its room: claim, break, term, decision, source, lab or section."""
+    """The ids that a macro cites, each with its room: claim, bug, term, decision, source, lab or section."""
     texts = list(args)
     if name in FIRST_CITES:
         yield from ((FIRST_CITES[name], text) for text in texts[:1])

@@ -1,4 +1,4 @@
-"""Which page uses what: claims, breaks, sources, terms."""
+"""Which page uses what: claims, bugs, sources, terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proof.text.terms import mentioned
 
 
 def uses(book: Book) -> dict[str, list[Page]]:
-    """Claim, break and source ids → the pages that use them, such as "source.jax" → [the page on numerics]."""
+    """Claim, bug and source ids → the pages that use them, such as "source.jax" → [the page on numerics]."""
     pages: dict[str, list[Page]] = {}
     for page in book.pages:
         for call in readable_calls(read(page.text)):
