@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from proof.book.lab import sections_of
 from proof.book.model import Book
 from proof.pages import kernel_types
 from proof.pages.macros import expand
@@ -26,7 +27,12 @@ def known(book: Book) -> dict[str, set[str]]:
         "decision": {number for number, _ in book.decisions},
         "source": set(book.sources),
         "lab": set(book.labs),
-        "section": {f"{stem}:{section}" for stem, lab in book.labs.items() for section in lab.sections},
+        "section": {f"{stem}:{section}" for stem, lab in book.labs.items() for section in lab.sections}
+        | {
+            f"{name.removesuffix('.py')}:{section}"
+            for name, text in book.companions.items()
+            for section in sections_of(text)
+        },
     }
 
 

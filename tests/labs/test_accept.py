@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import acceptance
+import harness
 import pytest
 import torch
 
@@ -71,10 +73,10 @@ def judge(accept, path):
     """judge(function, …): rows by check, judged in this process."""
 
     def run(function, reference="exact", dtypes=("float32",), **more):
-        named = {key: accept.found(f"{path}:{name}") for key, name in more.items()}
-        op, reference = (accept.found(f"{path}:{name}") for name in (function, reference))
-        it = accept.own(op, reference, **named, shapes=("3x17", "2x40"), dtypes=dtypes)
-        return {row["check"]: row for row in accept.accept(it)}
+        named = {key: harness.load_function(f"{path}:{name}") for key, name in more.items()}
+        op, reference = (harness.load_function(f"{path}:{name}") for name in (function, reference))
+        it = acceptance.own(op, reference, **named, shapes=("3x17", "2x40"), dtypes=dtypes)
+        return {row["check"]: row for row in acceptance.accept(it)}
 
     return run
 
@@ -84,7 +86,14 @@ def command(accept, path):
     """command(function, …): status, rows by check, and what went to standard error, of the whole harness."""
 
     def run(function, *more, reference="exact", dtypes="float32"):
-        command = [sys.executable, accept.FILE, f"{path}:{function}", "--reference", f"{path}:{reference}", "--json"]
+        command = [
+            sys.executable,
+            accept.__file__,
+            f"{path}:{function}",
+            "--reference",
+            f"{path}:{reference}",
+            "--json",
+        ]
         command += ["--dtypes", dtypes, "--shapes", "3x17,2x40", *more]
         done = subprocess.run(command, capture_output=True, text=True, timeout=100)
         rows = {row["check"]: row for row in json.loads(done.stdout)["checks"]} if done.stdout else {}
@@ -191,14 +200,14 @@ def test_c002_a_function_that_refuses_every_view_is_not_called_right_for_views(j
 
 
 def test_c006_the_interpreter_is_not_asked_to_judge_bfloat16(accept):
-    assert accept.DTYPES == ("float32", "float16")
+    assert acceptance.DTYPE_NAMES == ("float32", "float16")
 
 
 def test_the_report_as_a_table(accept, tmp_path):
     (tmp_path / "own.py").write_text(GOOD)
     command = [
         sys.executable,
-        accept.FILE,
+        accept.__file__,
         "own.py:op",
         "--reference",
         "own.py:exact",
@@ -237,11 +246,11 @@ def test_a_file_is_run_once_and_sees_what_lies_beside_it(accept, tmp_path):
     own.write_text(
         "import torch, beside_it\nlibrary = torch.library.Library('runs_once', 'DEF')\ndef a(x): return x\ndef b(x): return x\n"
     )
-    assert accept.found(f"{own}:a").__globals__ is accept.found(f"{own}:b").__globals__
+    assert harness.load_function(f"{own}:a").__globals__ is harness.load_function(f"{own}:b").__globals__
 
 
 def test_after_an_exception_the_next_check_has_a_new_process(accept, path):
-    child = accept.Child({"op": f"{path}:broken", "reference": f"{path}:exact"}, 60)
+    child = harness.CheckProcess(accept.__file__, {"op": f"{path}:broken", "reference": f"{path}:exact"}, 60)
     try:
         assert child.ask("accuracy")["seen"].startswith("raises RuntimeError") and child.process is None
         assert child.ask("empty")["verdict"] == "fails"
@@ -257,29 +266,29 @@ def test_a_first_call_on_a_gpu_that_hangs_is_a_line(accept, path, monkeypatch):
     def late(*arguments, timeout, **more):
         raise subprocess.TimeoutExpired(arguments, timeout)
 
-    monkeypatch.setattr(accept, "DEVICE", "cuda")
-    monkeypatch.setattr(accept.subprocess, "run", late)
-    row = accept.first_calls({"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
+    monkeypatch.setattr(harness, "DEVICE", "cuda")
+    monkeypatch.setattr(harness.subprocess, "run", late)
+    row = harness.first_calls(accept.__file__, {"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
     assert row == {"check": "first call", "verdict": "fails", "seen": "hangs: no end in 120 s"}
 
 
 def test_a_first_call_on_a_gpu_tells_how_much_of_it_is_tuning(accept, path, monkeypatch):
     told = iter(["[900.0, 0.5, 700.0, 12]", "[800.0, 0.5, 650.0, 12]"])
-    monkeypatch.setattr(accept, "DEVICE", "cuda")
-    monkeypatch.setattr(accept.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, next(told), ""))
-    row = accept.first_calls({"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
+    monkeypatch.setattr(harness, "DEVICE", "cuda")
+    monkeypatch.setattr(harness.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, next(told), ""))
+    row = harness.first_calls(accept.__file__, {"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
     assert row["seen"] == (
         "900 ms with an empty cache, 800 ms with a filled one, 0.500 ms later; of these 700 and 650 ms in 12 trials"
     )
 
 
 def test_help_tells_the_harness_and_the_lab(accept):
-    done = subprocess.run([sys.executable, accept.FILE, "--help"], capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0 and "--workload" in done.stdout and "--break" in done.stdout
+    done = subprocess.run([sys.executable, accept.__file__, "--help"], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0 and "--workload" in done.stdout and "--bug" in done.stdout
 
 
 def test_c049_without_gpu_and_interpreter_the_harness_names_the_way_out(accept, path):
-    command = [sys.executable, accept.FILE, f"{path}:op", "--reference", f"{path}:exact"]
+    command = [sys.executable, accept.__file__, f"{path}:op", "--reference", f"{path}:exact"]
     env = os.environ | {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=env)
     assert (done.returncode, done.stdout) == (2, "")
@@ -306,7 +315,7 @@ def test_a_function_that_is_not_there_is_told_in_a_sentence(accept, path, monkey
     monkeypatch.chdir(path.parent)
     (path.parent / "broken.py").write_text("def op(:\n")
     with pytest.raises(LookupError, match=said):
-        accept.found(named)
+        harness.load_function(named)
 
 
 @pytest.mark.parametrize(
@@ -344,13 +353,17 @@ def test_the_good_kernel_agrees_with_the_library(accept, shape):
     ("x", "error", "said"),
     [
         ([1.0], TypeError, "x is list; it must be a torch.Tensor"),
-        (torch.zeros(3, 4, dtype=torch.int32), TypeError, "x is torch.int32; allowed: float32, float16"),
-        (torch.zeros(3, 4, dtype=torch.bfloat16), TypeError, "on a GPU, bfloat16"),
-        (torch.zeros(4), ValueError, r"x is \(4,\); it must be 2-D"),
-        (torch.zeros(3, 0), ValueError, "x has 0 columns; allowed: 1 to 65,536"),
-        (torch.zeros(1, 65_537), ValueError, "x has 65,537 columns; allowed: 1 to 65,536"),
+        (
+            torch.zeros(3, 4, dtype=torch.int32),
+            TypeError,
+            "x is torch.int32; allowed here: torch.float32, torch.float16",
+        ),
+        (torch.zeros(3, 4, dtype=torch.bfloat16), TypeError, "x is torch.bfloat16; allowed here"),
+        (torch.zeros(4), ValueError, r"x has shape \(4,\); it must be 2-D"),
+        (torch.zeros(3, 0), ValueError, "columns of x is 0; it must be a whole number from 1 to 65536"),
+        (torch.zeros(1, 65_537), ValueError, "columns of x is 65537; it must be a whole number from 1 to 65536"),
         (torch.zeros(4, 4).t(), ValueError, r"pass x.contiguous\(\)"),
-        (torch.zeros(3, 4, device="meta"), ValueError, "x is on meta; this run needs it on a cpu device"),
+        (torch.zeros(3, 4, device="meta"), ValueError, "x is on meta; this run needs every tensor on one cpu device"),
         (torch.zeros(3, 4, requires_grad=True), ValueError, r"pass x.detach\(\)"),
     ],
 )
