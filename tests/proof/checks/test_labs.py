@@ -1,7 +1,7 @@
 """A lab says what it needs, seeds bugs, shares no name with its companions, and has its words in Chinese too."""
 
 import pytest
-from planted import found
+from planted import add, found
 
 from proof.checks import labs
 from proof.checks.rules import check
@@ -145,3 +145,38 @@ def test_words_of_a_lab_that_is_gone_are_found(tiny):
         "labs/triton_tidy.zh.yml:1: there is no lab 'triton_tidy'. "
         "Call it after a lab, or remove it. Nearest: triton_tiny"
     )
+
+
+# Translations of what Chinese pages quote
+
+ARROW = '\n```python\n--8<-- "labs/{}:{}"\n```\n'
+
+
+def test_a_comment_and_a_docstring_that_chinese_pages_show_need_a_translation(tiny):
+    add(tiny, ARROW.format("triton_tiny.py", "kernel"), "zh")
+    assert found(tiny, labs.words) == [
+        f"{tiny.words}:1: comments lacks '[BLOCK_SIZE]', which Chinese pages show",
+        f"{tiny.words}:1: docstrings lacks 'One block.', which Chinese pages show",
+    ]
+    translations = 'comments:\n  "[BLOCK_SIZE]": "[BLOCK_SIZE]"\ndocstrings:\n  One block.: 一块。\n'
+    tiny.write(tiny.words, tiny.read(tiny.words) + translations)
+    assert found(tiny, labs.words) == []
+
+
+def test_a_translation_of_what_is_gone_is_found(tiny):
+    tiny.write(tiny.words, tiny.read(tiny.words) + "comments:\n  one block: 一块\n")
+    (line,) = found(tiny, labs.words)
+    assert line.endswith("comments tells of 'one block', which neither triton_tiny.py nor its companions have")
+
+
+def test_a_companion_is_translated_beside_a_lab_that_imports_it(tiny):
+    tiny.edit(tiny.lab, "    from judge import", "    from stopwatch import tick\n    from judge import")
+    tiny.write(
+        "labs/stopwatch.py", "# --8<-- [start:tick]\ndef tick():\n    return 1  # once\n    # --8<-- [end:tick]\n"
+    )
+    add(tiny, ARROW.format("stopwatch.py", "tick"), "zh")
+    assert found(tiny, labs.companions) == [
+        "labs/stopwatch.py:3: Chinese pages show 'once', and no lab that imports stopwatch.py translates it"
+    ]
+    tiny.write(tiny.words, tiny.read(tiny.words) + "comments:\n  once: 一次\n")
+    assert found(tiny, labs.companions) == [] and found(tiny, labs.words) == []
