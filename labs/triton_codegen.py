@@ -33,7 +33,7 @@ try:
         checked_output,
     )
     from explain import explain, explain_command
-    from offline import TARGETS, Pointer, compiling_for, fresh_kernel
+    from offline import TARGETS, Pointer, as_pointer, compiling_for, fresh_kernel
     from reading import (
         KINDS_OF_OPCODES,
         figures,
@@ -374,13 +374,13 @@ def promise_refused():
 
 
 # %% How each claim about the code is measured: compile for a target, read what comes out.
-FP32, FP16, BF16 = (Pointer(dtype) for dtype in (torch.float32, torch.float16, torch.bfloat16))
-INT64, INT32 = Pointer(torch.int64), Pointer(torch.int32)
-NVIDIA = tuple(name for name, target in TARGETS.items() if target.backend == "cuda")
-AMD = tuple(name for name, target in TARGETS.items() if target.backend == "hip")
+FP32, FP16, BF16 = torch.float32, torch.float16, torch.bfloat16
+INT64, INT32 = torch.int64, torch.int32
+NVIDIA = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100")
 
 # fmt: off
-LAUNCHES = {  # how each kernel is compiled unless a claim changes something
+LAUNCHES = {  # how each kernel is compiled unless a claim changes something; a dtype is a pointer
     "copy": (copy_kernel, dict(x_ptr=FP32, out_ptr=FP32, n_elements=1024, stride=1, BLOCK_SIZE=1024)),
     "window": (window_kernel, dict(x_ptr=FP32, starts_ptr=INT64, out_ptr=FP32, ALIGNED=False, BLOCK_SIZE=1024)),
     "wrap": (wrap_kernel, dict(x_ptr=FP32, out_ptr=FP32, n=1000, PROMISED=False, BLOCK_SIZE=1024)),
@@ -395,9 +395,10 @@ LAUNCHES = {  # how each kernel is compiled unless a claim changes something
 
 def compiled(kernel, target, **change):
     """One of the kernels above compiled anew for a target, with this change to its launch."""
-    function, launch = LAUNCHES[kernel]
+    function, usual = LAUNCHES[kernel]
+    launch = {name: as_pointer(value) for name, value in (usual | change).items()}
     with compiling_for(TARGETS[target]):
-        return fresh_kernel(function).warmup(grid=(1,), **launch | change)
+        return fresh_kernel(function).warmup(grid=(1,), **launch)
 
 
 def instructions(kernel, shows, targets, counted=True, **change):
