@@ -54,7 +54,7 @@ def every_gpu() -> dict[str, str]:
 
 @pytest.fixture
 def judged(request) -> dict[str, int]:
-    """Lab -> claims and breaks judged on the GPU, for the count at the end."""
+    """Lab -> claims and bugs judged on the GPU, for the count at the end."""
     return request.config.stash[JUDGED]
 
 
@@ -69,7 +69,7 @@ def pytest_sessionfinish(session):
     reporter, done = config.pluginmanager.get_plugin("terminalreporter"), config.stash[JUDGED]
     count = {kind: len(reporter.stats.get(kind, [])) for kind in ("passed", "skipped", "xfailed")}
     reporter.write_line(
-        f"\ngated job: {len(done)} labs, {sum(done.values())} claims and breaks judged, floor {FLOOR} labs"
+        f"\ngated job: {len(done)} labs, {sum(done.values())} claims and bugs judged, floor {FLOOR} labs"
     )
     left_out = count["skipped"] + count["xfailed"]
     if left_out:

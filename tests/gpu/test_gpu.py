@@ -1,4 +1,4 @@
-"""What only a GPU can judge: every claim and every break of every lab, and tensors on the wrong device.
+"""What only a GPU can judge: every claim and every seeded bug of every lab, and tensors on the wrong device.
 
 PROOF_GPU_OUT names the folder that gets the --json of each lab, for `proof record --from`.
 """
@@ -34,7 +34,7 @@ def out(tmp_path_factory):
 
 
 @pytest.mark.parametrize("stem", LABS)
-def test_every_claim_and_every_break_is_judged_and_holds(gpu, out, book, judged, stem):
+def test_every_claim_and_every_bug_is_judged_and_holds(gpu, out, book, judged, stem):
     path = ROOT / "labs" / f"{stem}.py"
     with open(out / f"{stem}.json", "w") as file:
         status = subprocess.run([sys.executable, path, "--json"], env=gpu, stdout=file).returncode
