@@ -60,13 +60,13 @@ def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
     if private or len(hidden) > LIMIT:
         return text
     kept = [text[start:end] for start, end in hidden]
-    shown: list[str] = []
+    parts: list[str] = []
     position = 0
     for number, (start, end) in enumerate(hidden):
         stand_in = f"`k{number}`" if (start, end) in words else chr(FIRST + number)
-        shown += [text[position:start], stand_in]
+        parts += [text[position:start], stand_in]
         position = end
-    masked = "".join([*shown, text[position:]])
+    masked = "".join([*parts, text[position:]])
     fixed = "\n".join(correct(line) if line.strip() else line for line in masked.split("\n"))
     for pattern, replacement in OWN:
         fixed = pattern.sub(replacement, fixed)

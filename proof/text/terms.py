@@ -47,11 +47,11 @@ def link_terms(html: str, terms: Sequence[Term], lang: Lang, up: str) -> str:
     by_id = {term.id: term for term in terms}
     finder = _finder(terms, lang)
     done: set[str] = set()
-    own = ""
+    entry = ""  # the term whose own entry in the glossary this is
     for node in list(soup.descendants):
         if isinstance(node, Tag):
             if "term-entry" in _classes(node):
-                own = str(node.get("id", ""))
+                entry = str(node.get("id", ""))
             written = _written(node)
             if written in by_id and written not in done:
                 done.add(written)
@@ -62,7 +62,7 @@ def link_terms(html: str, terms: Sequence[Term], lang: Lang, up: str) -> str:
             continue
         pieces, position = [], 0
         for start, end, id in finder.matches(str(node)):
-            if id in done or id == own:
+            if id in done or id == entry:
                 continue
             done.add(id)
             link = soup.new_tag("a", attrs={"class": "term", "href": f"{up}glossary/#{id}"})
