@@ -15,6 +15,7 @@ help:
 	@echo "make fix        fixes what lint finds"
 	@echo "make setup      everything that these need; they also set it up themselves"
 	@echo "make test-deep  make test and the long tests"
+	@echo "make bench      what loading, checking and building cost, against a fixed piece of work"
 	@echo "make test-versions  the labs with the oldest and the newest Triton; writes labs/versions.json"
 	@echo "make sanitizer  adds triton-viz's sanitizer, a second opinion that the tests then ask for"
 
@@ -51,6 +52,9 @@ endif
 test-deep: .venv/labs lint chromium sanitizer
 	@$(BIN)/proof check
 	@$(TESTS) -m "not gpu"
+
+bench: .venv/site
+	@$(BIN)/python tests/bench.py
 
 test-versions: $(TRITONS:%=.venv-%/stamp)
 	@$(BIN)/python -m proof.compiler.versions $(foreach version,$(TRITONS),$(version)=.venv-$(version)) $(LABS)
@@ -91,4 +95,4 @@ chromium: .venv/tools
 	@$(BIN)/python -c 'import numpy, triton' 2>/dev/null || $(PIP) 'numpy<2.4' triton
 	@touch $@
 
-.PHONY: help serve site setup lint fix test test-deep test-versions sanitizer chromium
+.PHONY: help serve site setup lint fix test test-deep bench test-versions sanitizer chromium

@@ -1,4 +1,6 @@
-"""The front matter of a page: the YAML between two lines of `---` at its very top, where MkDocs finds it."""
+"""The front matter of a page: the YAML between two lines of `---` at its very top, where MkDocs
+finds it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ FRONT_MATTER = re.compile(r"-{3}[ \t]*\n(?P<yaml>[\s\S]*?\n)(?:-{3}|\.{3})[ \t]*
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """For "---\\ntitle: A\\n---\\nText": the yaml "title: A\\n", 3 lines, and 17, where the text below begins."""
+    """For "---\\ntitle: A\\n---\\nText": the yaml "title: A\\n", 3 lines, and 17, where the text
+    below begins.
+    """
 
     yaml: str
     lines: int  # with its marks

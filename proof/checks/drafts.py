@@ -1,4 +1,4 @@
-"""What `proof new` wrote and nobody has filled in yet: each open place carries one mark, and is told until it is gone."""
+"""What `proof new` wrote and nobody has filled in yet: each open place carries one mark, and each file is named once."""
 
 from __future__ import annotations
 
@@ -11,30 +11,40 @@ from proof.text.documents import files, text_of
 
 MARK = re.compile(r"TODO\(new\)\s*[:：]\s*(.*)")
 WRITTEN = re.compile(
-    r"((docs/(zh|en)|glossary|adr)/.*\.(md|yml)|docs/curriculum\.yml|(tests/)?labs/[^/]*\.(py|zh\.yml)|mkdocs(\.en)?\.yml)"
+    r"((docs/(zh|en)|glossary|adr)/.*\.(md|yml)|docs/curriculum\.yml|(tests/)?labs/[^/]*\.(py|yml)|mkdocs(\.en)?\.yml)"
 )
 
 
-def places(book: Book) -> Iterable[Problem]:
-    """Something that `proof new` left open is still open."""
-    for file, line, text in _open(book):
-        yield Problem(file, line, f"still open: {text}", "Write it, and take the mark out", warning=True)
+def unwritten(book: Book) -> Iterable[Problem]:
+    """A file that `proof new` began is not written to its end."""
+    return _problems(book, warning=True)
 
 
 def unfinished(book: Book) -> Iterable[Problem]:
-    """Only before a release: something that `proof new` left open is still open."""
-    for file, line, text in _open(book):
-        yield Problem(file, line, f"still open, and a release publishes it: {text}", "Write it, and take the mark out")
+    """Only before a release: a file that `proof new` began is not written to its end."""
+    return _problems(book, warning=False)
 
 
 def drafts(book: Book) -> set[str]:
     """The files with an open place."""
-    return {file for file, _, _ in _open(book)}
+    return {file for file, _ in _open(book)}
 
 
-def _open(book: Book) -> Iterator[tuple[str, int, str]]:
+def _problems(book: Book, warning: bool) -> Iterator[Problem]:
+    for file, places in _open(book):
+        first, text = places[0]
+        lines = ", ".join(str(line) for line, _ in places)
+        what = f"still to write: {text}" if len(places) == 1 else f"still to write, in lines {lines}; first: {text}"
+        yield Problem(file, first, what, "Write it, and take each mark TODO(new) out", warning)
+
+
+def _open(book: Book) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Each file with an open place, and the line and text of each."""
     for file in sorted(files(book.root)):
-        if WRITTEN.fullmatch(file):
-            for number, line in enumerate(text_of(book.root / file).split("\n"), 1):
-                if found := MARK.search(line):
-                    yield file, number, found[1].strip(' ".。')
+        if not WRITTEN.fullmatch(file):
+            continue
+        lines = enumerate(text_of(book.root / file).split("\n"), 1)
+        matches = [(number, MARK.search(line)) for number, line in lines]
+        places = [(number, match[1].strip(' ".。')) for number, match in matches if match]
+        if places:
+            yield file, places

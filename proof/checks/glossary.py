@@ -31,10 +31,11 @@ def labels(term: Term, lang: Lang) -> tuple[str, ...]:
 
 
 def ambiguous(book: Book) -> Iterable[Problem]:
-    """Two terms, or one twice, claim the same name."""
+    """Two terms, or one twice, claim the same name; the fault is that of the file that is newer on this disk."""
+    oldest_first = sorted(book.terms.values(), key=lambda term: term.path.stat().st_mtime_ns)
     for lang in LANGS:
         taken: dict[str, Term] = {}
-        for term in book.terms.values():
+        for term in oldest_first:
             for label in labels(term, lang):
                 if other := taken.get(fold(label)):
                     yield Problem(

@@ -1,8 +1,10 @@
-"""What is written like Markdown, and shown otherwise than it is meant: each is named where it is written.
+"""What is written like Markdown, and shown otherwise than it is meant: each is named where it is
+written.
 
-Front matter that MkDocs cannot read is shown as text, as are an arrow --8<-- with a typo and an admonition without its
-quotes. Python-Markdown wants four blanks inside a list, and browsers show a line break between two Chinese characters
-as a blank. A frame drawn in text is out of line where a Chinese character takes two columns.
+Front matter that MkDocs cannot read is shown as text, as are an arrow --8<-- with a typo and an
+admonition without its quotes. Python-Markdown wants four blanks inside a list, and browsers show a
+line break between two Chinese characters as a blank. A frame drawn in text is out of line where a
+Chinese character takes two columns.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ EVERYTHING = ("page", "decision", "term", "lab")
 
 # What MkDocs, its theme and this site read of a page.
 KEYS = ("title", "description", "hide", "search", "template", "icon", "status")
-METADATA = re.compile(r"[ ]{0,3}(?P<key>[A-Za-z0-9_-]+):")  # what MkDocs takes for it without any marks
+# What MkDocs takes for metadata even without marks.
+METADATA = re.compile(r"[ ]{0,3}(?P<key>[A-Za-z0-9_-]+):")
 NEARLY_MARKS = re.compile(r"[ \t]*[-–—]{2,}[ \t]*")
 FIRST_LINE = 2  # of the YAML in the file
 
@@ -45,7 +48,9 @@ Finding = tuple[int, str, str]  # line, what, how to fix it
 
 
 def front_matter(book: Book) -> Iterable[Problem]:
-    """The front matter of a page cannot be read, or holds a key that means nothing or stands there twice."""
+    """The front matter of a page cannot be read, or holds a key that means nothing or stands there
+    twice.
+    """
     for page in book.pages:
         for line, what, fix in front_matter_faults(page.text):
             yield Problem(place(book, page.path), line, what, fix)
@@ -75,7 +80,9 @@ def front_matter_faults(text: str) -> Iterator[Finding]:
 
 
 def _line_of(error: Exception) -> int:
-    """The line of a fault in YAML, counted from 0; of a quotation that does not end, where it begins."""
+    """The line of a fault in YAML, counted from 0; of a quotation that does not end, where it
+    begins.
+    """
     mark = getattr(error, "problem_mark", None)
     if "quoted scalar" in (getattr(error, "context", None) or ""):
         mark = getattr(error, "context_mark", mark)
@@ -102,7 +109,9 @@ def _no_front_matter(lines: list[str]) -> Iterator[Finding]:
 
 
 def _keys_given_twice(node: yaml.Node | None) -> Iterator[Finding]:
-    """The keys of this mapping, and of those inside it, that stand there twice: the last one wins silently."""
+    """The keys of this mapping, and of those inside it, that stand there twice: the last one wins
+    silently.
+    """
     if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _keys_given_twice(value)
@@ -160,7 +169,9 @@ def _leftovers(page: Markdown) -> Iterator[Finding]:
 
 
 def lists(book: Book) -> Iterable[Problem]:
-    """Something inside a list is indented by less than four, or a list begins with another number than 1."""
+    """Something inside a list is indented by less than four, or a list begins with another number
+    than 1.
+    """
     for document in documents(book, EVERYTHING):
         for line, what, fix in _lists(document.markdown):
             yield Problem(document.file, document.at(line), what, fix)
@@ -169,8 +180,10 @@ def lists(book: Book) -> Iterable[Problem]:
 def _lists(page: Markdown) -> Iterator[Finding]:
     for block in page.nested:
         if block.indent < block.wanted:
-            what = f"this {block.what} is indented by {block.indent} and belongs to no item of the list above"
-            yield block.line, what, f"Indent it by {block.wanted}: the list ends here, and its numbers begin again"
+            indented = f"this {block.what} is indented by {block.indent}"
+            what = f"{indented} and belongs to no item of the list above"
+            fix = f"Indent it by {block.wanted}: the list ends here, and its numbers begin again"
+            yield block.line, what, fix
     seen: set[int] = set()
     for item in page.items:
         number = re.match(r"\d+", item.marker)
@@ -209,7 +222,9 @@ def _texts_in_yaml(book: Book) -> Iterator[Path]:
 
 
 def folded_between_chinese(text: str) -> Iterator[int]:
-    """The lines of a YAML file that end between two Chinese characters where YAML joins lines by a blank."""
+    """The lines of a YAML file that end between two Chinese characters where YAML joins lines by a
+    blank.
+    """
     for scalar in scalars(text):
         first = text.count("\n", 0, scalar.start) + 1
         lines = text[scalar.start : scalar.end].split("\n")
@@ -237,7 +252,9 @@ def _is_wide(character: str) -> bool:
 
 
 def frames(book: Book) -> Iterable[Problem]:
-    """A side of a frame that is drawn in text is out of line: a Chinese character is two columns wide."""
+    """A side of a frame that is drawn in text is out of line: a Chinese character is two columns
+    wide.
+    """
     for document in documents(book, EVERYTHING):
         for fence in document.markdown.fences:
             yield from _frames(document, fence)
@@ -253,13 +270,15 @@ def _frames(document: Document, fence: Fence) -> Iterator[Problem]:
 
 
 def sides_out_of_line(lines: list[str]) -> Iterator[tuple[int, int, int]]:
-    """Where a drawn frame has a side that is not below its corner: number of the line, columns of both sides.
+    """Where a drawn frame has a side that is not below its corner: number of the line, columns of
+    both sides.
 
-    The second of these frames is right; in the first line 2 is out of line, since 中 takes two columns.
+    The second of these frames is right; in the first line 2 is out of line, since 中 takes two
+    columns.
 
-        ┌────┐   ┌────┐
-        │ 中  │  │ 中 │
-        └────┘   └────┘
+    ┌────┐   ┌────┐
+    │ 中  │  │ 中 │
+    └────┘   └────┘
     """
     rows = [_columns(line) for line in lines]
     for top, row in enumerate(rows):

@@ -70,7 +70,7 @@ RULES: tuple[Rule, ...] = (
     compiled.faults,
 )
 BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, compiled.stale, drafts.unfinished, versions.unreleasable)
-UNTIL_RELEASE: tuple[Rule, ...] = (drafts.places, versions.outdated)  # warnings that are errors then
+UNTIL_RELEASE: tuple[Rule, ...] = (drafts.unwritten, versions.outdated)  # warnings that are errors then
 
 
 def check(book: Book, release: bool = False) -> list[Problem]:

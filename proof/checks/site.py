@@ -1,367 +1,263 @@
-"""The built site, as a browser gets it: links and anchors, foreign hosts, languages, and Markdown that was left raw."""
+"""The built site, as a browser gets it: foreign hosts, Markdown left raw, links written as HTML, languages, the 404 page.
+
+What MkDocs validates while it builds, the links and anchors of Markdown and the navigation, is left to MkDocs.
+"""
 
 from __future__ import annotations
 
-import html
-import posixpath
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from proof.problem import Problem
 
-TAG = re.compile(r"""<!--[\s\S]*?-->|<(/?)([A-Za-z][\w:-]*)((?:[^"'>]++|"[^"]*+"|'[^']*+')*+)>""")
-ATTRIBUTE = re.compile(r"""([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-WANTED = re.compile(r"(?<![\w-])(?:id|href|src|srcset|poster|data|lang|hreflang|name|style)\s*=|arithmatex")
-RAW = ("script", "style", "textarea", "title")  # what HTML does not look into
-VERBATIM = ("code", "pre", "kbd", "samp", "svg", "math")  # where no Markdown is meant
-LOADED = {
-    "script": ("src",),
-    "img": ("src", "srcset"),
-    "iframe": ("src",),
-    "source": ("src", "srcset"),
-    "video": ("src", "poster"),
-    "audio": ("src",),
-    "embed": ("src",),
-    "object": ("data",),
-    "track": ("src",),
-    "input": ("src",),
-    "use": ("href", "xlink:href"),
-    "image": ("href", "xlink:href"),
-}
+VERBATIM = {"code", "pre", "kbd", "samp", "svg", "math", "script", "style", "textarea", "title"}  # no Markdown is meant
+LOADING_ATTRIBUTES = ("src", "srcset", "poster", "data", "href", "xlink:href")
+READ = {*LOADING_ATTRIBUTES, "id", "name", "lang", "style"}
 LOADING_RELS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
-LOADING_RELS |= {"shortcut", "apple-touch-icon", "mask-icon"}
-LEFT_RAW = {
-    r"\*\*(?!(?<=\d\*\*)-?\d)": "a stray **",  # 2**31 is a power
-    r"\{\{": "a macro",
-    r"-{1,}8<-{1,}": "a snippet",
-    r"\$\$|\\[(\[]": "mathematics",
-    r"\{:?\s?#[\w.-]+\s?\}": "a heading's id",
-    r"(?<![^\s>])(?:!!!|\?\?\?\+?) [a-z]": "an admonition",
-}
-LEFT = re.compile("|".join(f"({pattern})" for pattern in LEFT_RAW))
-LEFT_IN_CODE = re.compile(r"^[ \t]*[-–—−]+[ \t]*8[ \t]*[<＜>].*", re.MULTILINE)  # an arrow that quotes nothing
-CSS_URL = re.compile(r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')""")
-SCRIPT_LOAD = re.compile(
-    r"""(?:\bimport\s*\(?|\bfetch\s*\(|\bimportScripts\s*\(|\.src\s*=|\.href\s*=)\s*["'`](https?:)?//[^"'`]+"""
+LOADING_RELS |= {"apple-touch-icon", "mask-icon"}
+FOREIGN = re.compile(r"(?:^|(?<=[\s,]))(?:https?:)?//[^\s,]+", re.IGNORECASE)
+FOREIGN_IN_CSS = re.compile(r"""(?:\burl\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
+FOREIGN_IN_SCRIPT = re.compile(
+    r"""(?:\bimport\s*\(?|\bfetch\s*\(|\bimportScripts\s*\(|\.src\s*=|\.href\s*=)\s*["'`]((?:https?:)?//[^"'`]+)"""
 )
 CDN = re.compile(
     r"https?://(?:unpkg\.com|cdn\.jsdelivr\.net|cdnjs\.cloudflare\.com|esm\.sh|fonts\.(?:googleapis|gstatic)\.com)"
     r"/[^\s\"'`<>)\\]+\.(?:m?js|css|woff2?)"
 )
+LEFT_RAW = {
+    "a stray **": re.compile(r"\*\*(?!(?<=\d\*\*)-?\d)"),  # 2**31 is a power
+    "a macro": re.compile(r"\{\{"),
+    "a snippet": re.compile(r"-{1,}8<-{1,}"),
+    "mathematics": re.compile(r"\$\$|\\[(\[]"),
+    "a heading's id": re.compile(r"\{:?\s?#[\w.-]+\s?\}"),
+    "an admonition": re.compile(r"(?<![^\s>])(?:!!!|\?\?\?\+?) [a-z]"),
+}
+ANY_LEFT = re.compile("|".join(pattern.pattern for pattern in LEFT_RAW.values()))
+ARROW_IN_CODE = re.compile(r"^[ \t]*[-–—−]+[ \t]*8[ \t]*[<＜>].*", re.MULTILINE)  # of a snippet that quotes nothing
+ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|/|#", re.IGNORECASE)
 
 
-@dataclass
-class Html:
-    """What one file of the site says; every position is an offset into its text."""
+class Page(HTMLParser):
+    """One HTML file: what it says of itself, where it leads and what it loads, each with its line."""
 
-    file: str  # below the site's folder
-    text: str
-    lang: str | None = None
-    ids: list[tuple[int, str]] = field(default_factory=list)
-    links: list[tuple[int, str, bool]] = field(default_factory=list)  # address, and whether a browser loads it unasked
-    alternates: dict[str, str] = field(default_factory=dict)
-    canonical: str = ""
-    raw: list[tuple[int, str, str]] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
-    words: str = ""  # of the 404 pages only
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.lang = ""
+        self.canonical = ""
+        self.alternates: dict[str, str] = {}  # hreflang -> address
+        self.anchors: set[str] = set()
+        self.links: list[tuple[int, str]] = []  # of <a href>
+        self.places: list[tuple[int, str]] = []  # every href and src
+        self.foreign: list[tuple[int, str]] = []  # addresses with a host that a browser loads unasked
+        self.raw: list[tuple[int, str, str]] = []  # line, what, the text around it
+        self.words = ""  # outside of code
+        self._verbatim = ""  # the element that is not looked into,
+        self._depth = 0  # how many of its name are open,
+        self._opened = 0  # and the line where it began
+        self._code = ""
+        self._text = ""  # since the last tag,
+        self._line = 0  # and the line where it began
+        self.feed(text)
+        self.close()
+        self._end_text()
 
-    @cached_property
-    def anchors(self) -> set[str]:
-        return {name for _, name in self.ids} | self.names
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._end_text()
+        attributes = {name: value or "" for name, value in attrs}
+        if READ.intersection(attributes):
+            self._read_attributes(tag, attributes)
+        if self._verbatim:
+            if tag == self._verbatim:
+                self._depth += 1
+        elif tag in VERBATIM or "arithmatex" in attributes.get("class", ""):
+            self._verbatim, self._depth, self._opened, self._code = tag, 1, self.getpos()[0], ""
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+    def handle_endtag(self, tag: str) -> None:
+        self._end_text()
+        if tag != self._verbatim:
+            return
+        self._depth -= 1
+        if self._depth:
+            return
+        if tag not in ("script", "style"):
+            self._find_raw("a snippet", ARROW_IN_CODE, self._code, self._opened)
+        self._verbatim = ""
 
-    def line(self, position: int) -> int:
-        return bisect_right(self._starts, position)
+    def handle_data(self, data: str) -> None:
+        if not self._text:
+            self._line = self.getpos()[0]
+        self._text += data  # the parser splits it at a lone <
 
-
-def check_site(site_dir: Path, base: str | None = None) -> list[Problem]:
-    """Everything wrong with the built site in `site_dir`; `base` is its address, else the home page's canonical one."""
-    site_dir = Path(site_dir)
-    files = {path.relative_to(site_dir).as_posix() for path in site_dir.rglob("*") if path.is_file()}
-    if "index.html" not in files:
-        return [Problem(site_dir.name, 1, "there is no index.html in the site", "Build it first: `make site`")]
-    pages = {
-        name: parse(name, (site_dir / name).read_text(encoding="utf-8", errors="replace"))
-        for name in sorted(files)
-        if name.endswith(".html")
-    }
-    site = _Site(site_dir, files, pages, base or re.sub(r"index\.html$", "", pages["index.html"].canonical))
-    found: list[Problem] = []
-    for page in pages.values():
-        for position, what, fix in [*site.links(page), *_ids(page), *_raw(page), *site.languages(page)]:
-            found.append(Problem(f"{site_dir.name}/{page.file}", page.line(position), what, fix))
-    for file, line, what, fix in [*site.not_found_pages(), *site.other_files()]:
-        found.append(Problem(f"{site_dir.name}/{file}", line, what, fix))
-    return found
-
-
-def parse(file: str, text: str) -> Html:
-    """Read one HTML file in a single pass."""
-    page = Html(file, text)
-    inside, depth, position, is_404 = "", 0, 0, posixpath.basename(file) == "404.html"
-    anything_left, words = LEFT.search(html.unescape(text)), []
-    opened = 0  # where the element began that is not looked into
-    while tag := TAG.search(text, position):
-        if not inside:
-            between = text[position : tag.start()]
-            if anything_left:
-                _leave(page, position, between)
-            if is_404:
-                words.append(between)
-        position = tag.end()
-        if tag[2] is None:
-            continue
-        name, attributes = tag[2].lower(), tag[3]
-        if tag[1]:
-            depth -= name == inside
-            if inside and not depth:
-                _arrows_in_code(page, opened, text[opened : tag.start()])
-                inside = ""
-            continue
-        values = {}
-        if attributes and WANTED.search(attributes):
-            values = {key.lower(): html.unescape(a or b or c) for key, a, b, c in ATTRIBUTE.findall(attributes)}
-            _take(page, name, values, tag.start())
-        if name in RAW:
-            end = re.compile(f"</{name}", re.IGNORECASE).search(text, position)
-            stop = end.start() if end else len(text)
-            _script_or_style(page, name, text[position:stop], position)
-            position = stop
-        elif inside:
-            depth += name == inside and not attributes.endswith("/")
-        elif (name in VERBATIM or "arithmatex" in values.get("class", "")) and not attributes.endswith("/"):
-            inside, depth, opened = name, 1, tag.end()
-    page.words = html.unescape(" ".join(words))
-    return page
-
-
-def _leave(page: Html, position: int, between: str) -> None:
-    """Note the Markdown in a text between tags, with its entities read as the characters that readers see."""
-    shown = html.unescape(between)
-    for left in LEFT.finditer(shown):
-        around = " ".join(shown[max(0, left.start() - 20) : left.end() + 20].split())
-        place = position + _line_start(between, shown.count("\n", 0, left.start()))
-        page.raw.append((place, list(LEFT_RAW.values())[left.lastindex - 1], around))
-
-
-def _arrows_in_code(page: Html, position: int, code: str) -> None:
-    """Note the lines of code that begin with an arrow: a snippet that was not put in."""
-    if "8" not in code or not ("&lt;" in code or "&gt;" in code or "＜" in code):
-        return
-    shown = html.unescape(TAG.sub("", code))
-    for arrow in LEFT_IN_CODE.finditer(shown):
-        place = position + _line_start(code, shown.count("\n", 0, arrow.start()))
-        page.raw.append((place, "a snippet", arrow[0].strip()))
-
-
-def _line_start(text: str, lines: int) -> int:
-    """The offset behind so many line ends, or behind as many as there are."""
-    return sum(len(line) for line in text.splitlines(keepends=True)[:lines])
-
-
-def _take(page: Html, name: str, values: dict[str, str], position: int) -> None:
-    if name == "html":
-        page.lang = values.get("lang")
-    if "id" in values:
-        page.ids.append((position, values["id"]))
-    if name == "a" and "name" in values:
-        page.names.add(values["name"])
-    if name in ("a", "area") and "href" in values:
-        page.links.append((position, values["href"], False))
-    if name == "link" and "href" in values:
-        rels = set(values.get("rel", "").lower().split())
-        if "hreflang" in values and "alternate" in rels:
-            page.alternates[values["hreflang"]] = values["href"]
-        if "canonical" in rels:
-            page.canonical = values["href"]
-        page.links.append((position, values["href"], bool(rels & LOADING_RELS)))
-    for key in LOADED.get(name, ()):
-        if key in values:
-            addresses = (
-                [part.split()[0] for part in values[key].split(",") if part.split()]
-                if key == "srcset"
-                else [values[key]]
-            )
-            page.links.extend((position, address, True) for address in addresses)
-    if "style" in values:
-        page.links.extend((position, address, True) for address in css_addresses(values["style"]))
-
-
-def _script_or_style(page: Html, name: str, content: str, position: int) -> None:
-    if name == "style":
-        page.links.extend((position, address, True) for address in css_addresses(content))
-    elif name == "script":
-        for match in SCRIPT_LOAD.finditer(content):
-            address = re.search(r"(https?:)?//[^\"'`]+", match[0])
-            page.links.append((position + match.start(), address[0], True))
-
-
-def css_addresses(css: str) -> Iterator[str]:
-    """The addresses that a style sheet loads."""
-    for match in CSS_URL.finditer(css):
-        if address := next((group for group in match.groups() if group), ""):
-            yield address
-
-
-def _ids(page: Html) -> Iterable[tuple[int, str, str]]:
-    seen: dict[str, int] = {}
-    for position, name in page.ids:
-        if not name.strip():
-            yield position, "this id is empty", "Give the heading or the element an id"
-        elif name in seen:
-            yield (
-                position,
-                f"the id {name!r} is taken by line {page.line(seen[name])}",
-                "An id names one place of a page",
-            )
-        seen.setdefault(name, position)
-
-
-def _raw(page: Html) -> Iterable[tuple[int, str, str]]:
-    for position, what, around in page.raw:
-        yield position, f"{what} was left raw: “{around}”", "Fix the Markdown, or write it as code if it is meant"
-
-
-@dataclass
-class _Site:
-    folder: Path
-    files: set[str]
-    pages: dict[str, Html]
-    base: str  # https://host/sub/path/
-
-    @cached_property
-    def folded(self) -> dict[str, str]:
-        return {name.casefold(): name for name in self.files}
-
-    @cached_property
-    def root(self) -> str:
-        """The path of the site on its host: /sub/path/."""
-        match = re.match(r"https?://[^/]+(/.*)?$", self.base)
-        return (match[1] or "/") if match else "/"
-
-    def resolve(self, address: str, file: str) -> tuple[str, str] | None:
-        """The file of the site and the fragment that an address in `file` leads to; None for another host."""
-        address = address.strip()
-        path, _, fragment = address.partition("#")
-        path = path.partition("?")[0]
-        if self.base and path.startswith(self.base):
-            path = path[len(self.base) :]
-        elif self.base and path + "/" == self.base:
-            path = ""
-        elif re.match(r"(?i)[a-z][a-z0-9+.-]*:|//", path):
-            return None
-        elif path.startswith("/"):
-            path = path[len(self.root) :] if path.startswith(self.root) else path + "/" * (path == "/")
-        elif path:
-            path = posixpath.join(posixpath.dirname(file), path)
+    def _end_text(self) -> None:
+        text, self._text = self._text, ""
+        if not text:
+            return
+        if self._verbatim in ("script", "style"):
+            pattern = FOREIGN_IN_SCRIPT if self._verbatim == "script" else FOREIGN_IN_CSS
+            for match in pattern.finditer(text):
+                self.foreign.append((self._line + text.count("\n", 0, match.start()), match[1]))
+        elif self._verbatim:
+            self._code += text
         else:
-            return file, unquote(fragment)
-        path = unquote(path)
-        name = posixpath.normpath(path) if path else "."
-        if path.endswith("/") or name == "." or (name not in self.files and f"{name}/index.html" in self.files):
-            name = posixpath.normpath(posixpath.join(name, "index.html"))
-        return name, unquote(fragment)
+            self.words += text
+            if ANY_LEFT.search(text):
+                for what, pattern in LEFT_RAW.items():
+                    self._find_raw(what, pattern, text, self._line)
 
-    def links(self, page: Html) -> Iterable[tuple[int, str, str]]:
-        wandering = posixpath.basename(page.file) == "404.html"
-        for position, address, loaded in page.links:
-            if fault := self.fault(address, page.file, loaded):
-                yield position, *fault
-            elif wandering and not re.match(r"(?i)[a-z]+:|/|#", address):
-                fix = "Write it from the root of the host: the server shows this page at every address"
-                yield position, f"{address} is relative on a page that has no place", fix
+    def _read_attributes(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self.getpos()[0]
+        rels = set(attributes.get("rel", "").lower().split())
+        if tag == "html":
+            self.lang = attributes.get("lang", "")
+        self.anchors |= {attributes[name] for name in ("id", "name") if name in attributes}
+        self.places += [(line, attributes[name]) for name in ("href", "src") if name in attributes]
+        if tag in ("a", "area"):
+            if "href" in attributes:
+                self.links.append((line, attributes["href"]))
+        elif tag != "link" or rels & LOADING_RELS:
+            for name in LOADING_ATTRIBUTES:
+                self.foreign += [(line, address) for address in FOREIGN.findall(attributes.get(name, ""))]
+        elif "canonical" in rels:
+            self.canonical = attributes.get("href", "")
+        elif "alternate" in rels and "hreflang" in attributes:
+            self.alternates[attributes["hreflang"].lower().split("-")[0]] = attributes.get("href", "")
+        self.foreign += [(line, address) for address in FOREIGN_IN_CSS.findall(attributes.get("style", ""))]
 
-    def fault(self, address: str, file: str, loaded: bool) -> tuple[str, str] | None:
-        """What is wrong with an address in `file`, and how to fix it."""
-        target = self.resolve(address, file)
-        if target is None:
-            if loaded and re.match(r"(?i)(https?:)?//", address.strip()):
-                return f"{address} is loaded from another host", "Put a copy into docs/assets and load that"
-            return None
-        name, fragment = target
-        if name.startswith(("/", "..")):
-            return f"{address} leads out of the site, which lies at {self.root}", "Write it relative to the page"
-        if name not in self.files:
-            if same := self.folded.get(name.casefold()):
-                return f"{address} has the wrong case: the file is {same}", "Write it as the listing shows it"
-            return f"{address} leads to {name}, which does not exist", "Fix the link, or build what it leads to"
-        text_fragment = fragment.startswith(":~:")
-        if fragment and not text_fragment and name in self.pages and fragment not in self.pages[name].anchors:
-            return f"{address}: {name} has no id {fragment!r}", "Fix the anchor"
-        return None
+    def _find_raw(self, what: str, pattern: re.Pattern[str], text: str, line: int) -> None:
+        for match in pattern.finditer(text):
+            around = " ".join(text[max(0, match.start() - 20) : match.end() + 20].split())
+            self.raw.append((line + text.count("\n", 0, match.start()), what, around))
 
-    def languages(self, page: Html) -> Iterable[tuple[int, str, str]]:
-        english = page.file.startswith("en/")
-        wanted, twin = ("en", page.file.removeprefix("en/")) if english else ("zh", f"en/{page.file}")
-        if not (page.lang or "").lower().startswith(wanted):
-            yield (
-                0,
-                f"the page says lang={page.lang!r}",
-                f"It is {'English' if english else 'Chinese'}: lang is {wanted}",
-            )
-        if posixpath.basename(page.file) == "404.html":
-            return
-        if twin not in self.files:
-            yield 0, f"the page has no other half, {twin}", "Every page exists in both languages"
-            return
-        spoken = {lang.lower().split("-")[0]: address for lang, address in page.alternates.items()}
-        for lang, file in (("zh", twin if english else page.file), ("en", page.file if english else twin)):
-            if lang not in spoken:
-                yield 0, f"the head names no {lang} version (hreflang)", "Name both languages in the head of each page"
-            elif (found := self.resolve(spoken[lang], page.file)) is None or found[0] != file:
-                yield (
-                    0,
-                    f"hreflang {lang} leads to {spoken[lang]}, not to {file}",
-                    "Let it lead to the page's other half",
-                )
 
-    def not_found_pages(self) -> Iterable[tuple[str, int, str, str]]:
-        if "404.html" not in self.pages:
-            yield "404.html", 1, "there is no 404 page", "Hosts serve it for every wrong address"
-        for name in ("404.html", "en/404.html"):
-            if (page := self.pages.get(name)) is None:
-                continue
-            homes = {found[0] for _, address, _ in page.links if (found := self.resolve(address, name))}
-            for home, lang in (("index.html", "Chinese"), ("en/index.html", "English")):
-                if home not in homes:
-                    yield name, 1, f"the 404 page does not link to the {lang} home page", "It serves both languages"
-            if len(re.findall(r"[\u3400-\u9fff]", page.words)) < 4 or len(re.findall(r"[A-Za-z]{2,}", page.words)) < 4:
-                yield (
-                    name,
-                    1,
-                    "the 404 page does not speak both languages",
-                    "Hosts show one page for both: say it in both",
-                )
+class Site:
+    """All files of a built site, and the pages among them."""
 
-    def other_files(self) -> Iterable[tuple[str, int, str, str]]:
-        """Style sheets, scripts and site maps."""
-        for file in sorted(self.files):
-            if file.endswith(".css"):
-                text = self._text(file)
-                for address in css_addresses(text):
-                    if not address.startswith(("data:", "#")) and (fault := self.fault(address, file, True)):
-                        yield file, text.count("\n", 0, text.find(address)) + 1, *fault
-            elif file.endswith((".js", ".mjs")):
-                text = self._text(file)
-                for match in CDN.finditer(text):
-                    line = text.count("\n", 0, match.start()) + 1
-                    yield file, line, f"the script knows {match[0]}", "Serve a copy from this site and name that"
-            elif posixpath.basename(file) == "sitemap.xml":
-                text = self._text(file)
-                for match in re.finditer(r"<loc>\s*([^<]+?)\s*</loc>|\bhref=\"([^\"]+)\"", text):
-                    address = html.unescape(match[1] or match[2])
-                    found = self.resolve(address, file)
-                    if found is None or found[0] not in self.files:
-                        line = text.count("\n", 0, match.start()) + 1
-                        yield file, line, f"the site map names {address}, which is not in the site", "Fix it"
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+        self.pages = {name: Page(self.text(name)) for name in sorted(self.files) if name.endswith(".html")}
+        home = self.pages["index.html"].canonical if "index.html" in self.pages else ""
+        self.base = home.removesuffix("index.html") or "https://site.invalid/"
 
-    def _text(self, file: str) -> str:
+    def text(self, file: str) -> str:
         return (self.folder / file).read_text(encoding="utf-8", errors="replace")
+
+    def target(self, file: str, address: str) -> tuple[str, str] | None:
+        """The file and the id that a link in `file` leads to; None for another host."""
+        whole, fragment = urldefrag(urljoin(self.base + file, address.strip()))
+        here, there = urlsplit(self.base), urlsplit(whole)
+        if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+            return None
+        path = unquote(there.path).removeprefix(here.path)
+        if path.endswith("/") or not path:
+            path += "index.html"
+        return path, unquote(fragment)
+
+
+def check_site(folder: Path) -> list[Problem]:
+    """Everything wrong with the built site in that folder."""
+    site = Site(folder)
+    if "index.html" not in site.files:
+        return [Problem(folder.name, 1, "there is no index.html in the site", "Build it first: `make site`")]
+    problems: list[Problem] = []
+    for file, page in site.pages.items():
+        for check in (_foreign, _raw, _dead_links, _languages):
+            problems += check(site, file, page)
+    return [*problems, *_not_found_pages(site), *_style_sheets_and_scripts(site)]
+
+
+def _problem(site: Site, file: str, line: int, what: str, fix: str) -> Problem:
+    return Problem(f"{site.folder.name}/{file}", line, what, fix)
+
+
+def _foreign(site: Site, file: str, page: Page) -> Iterator[Problem]:
+    for line, address in page.foreign:
+        if not address.startswith(site.base):
+            yield _loaded_from_elsewhere(site, file, line, address)
+
+
+def _loaded_from_elsewhere(site: Site, file: str, line: int, address: str) -> Problem:
+    fix = "Put a copy into docs/assets and load that"
+    return _problem(site, file, line, f"{address} is loaded from another host", fix)
+
+
+def _raw(site: Site, file: str, page: Page) -> Iterator[Problem]:
+    for line, what, around in page.raw:
+        fix = "Fix the Markdown, or write it as code if it is meant"
+        yield _problem(site, file, line, f"{what} was left raw: “{around}”", fix)
+
+
+def _dead_links(site: Site, file: str, page: Page) -> Iterator[Problem]:
+    """Links as a browser follows them; most are written as HTML by our own generators, which MkDocs does not look into."""
+    for line, address in page.links:
+        target = site.target(file, address)
+        if target is None:
+            continue
+        name, fragment = target
+        if name not in site.files:
+            fix = "Fix the link, or build what it leads to"
+            yield _problem(site, file, line, f"{address} leads to {name}, which does not exist", fix)
+        elif fragment and name in site.pages and fragment not in site.pages[name].anchors:
+            yield _problem(site, file, line, f"{address}: {name} has no id {fragment!r}", "Fix the anchor")
+
+
+def _languages(site: Site, file: str, page: Page) -> Iterator[Problem]:
+    """The language that the page names, and that its head leads to both halves (hreflang)."""
+    chinese = file.removeprefix("en/")
+    halves = {"zh": chinese, "en": f"en/{chinese}"}
+    lang = "en" if file.startswith("en/") else "zh"
+    if not page.lang.lower().startswith(lang):
+        yield _problem(site, file, 1, f"the page says lang={page.lang!r}", f"Its lang is {lang}")
+    if chinese == "404.html":
+        return
+    for other, half in halves.items():
+        address = page.alternates.get(other)
+        if half not in site.files:
+            fix = "Every page exists in both languages"
+            yield _problem(site, file, 1, f"the page has no other half, {half}", fix)
+        elif address is None:
+            fix = "Name both languages in the head of each page"
+            yield _problem(site, file, 1, f"the head names no {other} version (hreflang)", fix)
+        elif site.target(file, address) != (half, ""):
+            fix = "Let it lead to the page's other half"
+            yield _problem(site, file, 1, f"hreflang {other} leads to {address}, not to {half}", fix)
+
+
+def _not_found_pages(site: Site) -> Iterator[Problem]:
+    """Hosts show one page for both languages, at any address."""
+    if "404.html" not in site.pages:
+        yield _problem(site, "404.html", 1, "there is no 404 page", "Hosts serve it for every wrong address")
+    for file in ("404.html", "en/404.html"):
+        page = site.pages.get(file)
+        if page is None:
+            continue
+        targets = {site.target(file, address) for _, address in page.links}
+        for home, lang in (("index.html", "Chinese"), ("en/index.html", "English")):
+            if (home, "") not in targets:
+                what = f"the 404 page does not link to the {lang} home page"
+                yield _problem(site, file, 1, what, "It serves both languages")
+        chinese, english = re.findall(r"[\u3400-\u9fff]", page.words), re.findall(r"[A-Za-z]{2,}", page.words)
+        if len(chinese) < 4 or len(english) < 4:
+            fix = "Hosts show one page for both: say it in both"
+            yield _problem(site, file, 1, "the 404 page does not speak both languages", fix)
+        for line, address in page.places:
+            if not ABSOLUTE.match(address):
+                fix = "Write it from the root of the host: the server shows this page at every address"
+                yield _problem(site, file, line, f"{address} is relative on a page that has no place", fix)
+
+
+def _style_sheets_and_scripts(site: Site) -> Iterator[Problem]:
+    for file in sorted(site.files):
+        if file.endswith(".css"):
+            text = site.text(file)
+            for match in FOREIGN_IN_CSS.finditer(text):
+                yield _loaded_from_elsewhere(site, file, text.count("\n", 0, match.start()) + 1, match[1])
+        elif file.endswith((".js", ".mjs")):
+            text = site.text(file)
+            for match in CDN.finditer(text):
+                fix = "Serve a copy from this site and name that"
+                line = text.count("\n", 0, match.start()) + 1
+                yield _problem(site, file, line, f"the script knows {match[0]}", fix)

@@ -236,7 +236,7 @@ def compile_(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool
 @click.argument("name", nargs=-1, required=True)
 @click.pass_obj
 def new_(today: date, kind: str, name: tuple[str, ...]) -> None:
-    """Start a lab, a lesson, a term or a decision in both languages; `check` lists what is then still open.
+    """Start a lab, a lesson, a term or a decision in both languages; `check` says what is then left to write.
 
     NAME is the English name of a term, the English title of a decision, and small letters, digits and _ for the rest:
     `proof new term bank conflict`, `proof new adr "Kernels name their fill values"`, `proof new lab layer_norm`.
@@ -250,11 +250,11 @@ def new_(today: date, kind: str, name: tuple[str, ...]) -> None:
     except new.Refused as error:
         raise click.UsageError(str(error)) from None
     except OSError as error:
-        raise click.ClickException(f"nothing was written: {error}") from None
+        raise click.ClickException(f"not written: {error}") from None
     for verb, paths in (("wrote", made.files), ("changed", made.edits)):
         for path in paths:
             click.echo(f"{verb:8} {path}")
-    click.echo("Each open place is marked TODO(new); `proof check` lists them, and a release wants none.")
+    click.echo("What is left to write is marked TODO(new); `proof check` names the lines, and a release wants none.")
     for note in made.notes:
         click.echo(f"note     {note}", err=True)
 

@@ -7,12 +7,9 @@ import builtins
 import difflib
 import json
 import keyword
-import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -71,43 +68,18 @@ def start(book: Book, kind: str, name: str) -> Start:
             raise Refused(f"{path} is there already: change that one, or choose another name")
         if RESERVED.fullmatch(Path(path).name):
             raise Refused(f"{path} cannot be checked out on Windows: choose another name")
-        if path.startswith("tests/") and (others := list((book.root / "tests").rglob(Path(path).name))):
-            there = others[0].relative_to(book.root).as_posix()
-            raise Refused(f"{there} is there, and each file of tests needs a name of its own: choose another name")
     return made
 
 
 def write(root: Path, made: Start) -> None:
-    """Write all of it or, when anything goes wrong, nothing: temporary names first, then renames."""
-    staged: dict[Path, Path] = {}
-    before = {root / name: (root / name).read_bytes() for name in made.edits}
-    folders: list[Path] = []
-    placed: list[Path] = []
-    try:
-        for name, text in {**made.files, **made.edits}.items():
-            path = root / name
-            for folder in reversed([folder for folder in path.parents if not folder.exists()]):
-                folder.mkdir()
-                folders.append(folder)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-            staged[path] = Path(temporary)
-            with open(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            os.chmod(temporary, path.stat().st_mode & 0o7777 if path in before else 0o644)
-        for path, temporary in staged.items():
-            if path not in before and path.exists():
-                raise FileExistsError(f"{path} appeared in the meantime")
-            os.replace(temporary, path)
-            placed.append(path)
-    except BaseException:
-        for path in placed:
-            path.write_bytes(before[path]) if path in before else path.unlink()
-        for temporary in staged.values():
-            temporary.unlink(missing_ok=True)
-        for folder in reversed(folders):
-            with suppress(OSError):  # someone else has put something there
-                folder.rmdir()
-        raise
+    """Write all of it. Raises FileExistsError for a new file that is there already, before anything is written."""
+    for name in made.files:
+        if (root / name).exists():
+            raise FileExistsError(f"{name} is there already")
+    for name, text in {**made.files, **made.edits}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))
 
 
 # The four kinds

@@ -1,7 +1,8 @@
-"""Notes on lines of code: the list below {{ notes("triton_softmax:kernel") }}, each item bound to a fragment of that section.
+"""Notes on lines of code: the list below {{ notes("triton_softmax:kernel") }}, each item bound to a
+fragment of that section.
 
-The item "- `tl.store(`: only here …" gets the number of the line that holds the fragment `tl.store(`, so that a note
-moves with its line, and one whose line is gone is an error.
+The item "- `tl.store(`: only here …" gets the number of the line that holds the fragment
+`tl.store(`, so that a note moves with its line, and one whose line is gone is an error.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def items_below(page: Markdown, call: Call) -> list[Item]:
 
 
 def blanked(page: Markdown, call: Call) -> Edit:
-    """The lines of the macro left empty: their number stays, so that later errors name the right line."""
+    """The lines of the macro left empty: their number stays, so that later errors name the right
+    line.
+    """
     start = page.text.rfind("\n", 0, call.start) + 1
     end = page.text.find("\n", call.end)
     return Edit(start, len(page.text) if end < 0 else end, "\n" * call.source.count("\n"))
@@ -63,14 +66,17 @@ def fragment(page: Markdown, item: Item) -> str:
 
 
 def place_in_code(fragment: str, code: str, name: str, last: int) -> int:
-    """The place of the fragment in the section `name`, below the place `last` of the note before it. Raises Fault."""
+    """The place of the fragment in the section `name`, below the place `last` of the note before
+    it. Raises Fault.
+    """
     if not fragment:
         what = "a note begins with no code"
         raise Fault(what, f"Begin it with a fragment of {name} between backticks")
     count = code.count(fragment)
     if count != 1:
         lines = [line.strip() for line in code.split("\n") if line.strip()]
-        fix = "Quote more of the line, so that it is the only one" if count else nearest(fragment, lines)
+        longer = "Quote more of the line, so that it is the only one"
+        fix = longer if count else nearest(fragment, lines)
         raise Fault(f"the fragment `{fragment}` occurs {count} times in {name}", fix)
     place = code.index(fragment)
     if place < last:

@@ -1,10 +1,12 @@
 """The Markdown that pages are written in, as rules of markdown-it-py.
 
-Blocks: CommonMark, tables, definition lists and footnotes, and what Python-Markdown adds on the site: admonitions,
-displayed formulas over several lines, snippets. Macros over several lines are blocks too, since they are replaced before
-Markdown is read. Indented code is off: no page uses it, and lists and admonitions indent by four.
+Blocks: CommonMark, tables, definition lists and footnotes, and what Python-Markdown adds on the
+site: admonitions, displayed formulas over several lines, snippets. Macros over several lines are
+blocks too, since they are replaced before Markdown is read. Indented code is off: no page uses it,
+and lists and admonitions indent by four.
 
-Inline: each rule notes in `Notes` what it matched and where in the page. It makes no tokens, since nothing is rendered.
+Inline: each rule notes in `Notes` what it matched and where in the page. It makes no tokens, since
+nothing is rendered.
 """
 
 from __future__ import annotations
@@ -135,7 +137,9 @@ def read_inline(segment: Segment, notes: Notes) -> None:
 
 @cache
 def parser() -> MarkdownIt:
-    """markdown-it-py with the rules of this module; its `parse` gives blocks and leaves their inline parts alone."""
+    """markdown-it-py with the rules of this module; its `parse` gives blocks and leaves their
+    inline parts alone.
+    """
     markdown = MarkdownIt("commonmark")
     markdown.use(deflist_plugin).use(footnote_plugin)
     markdown.enable("table").disable(["code", "reference"])
@@ -203,7 +207,7 @@ def _admonition_block(state: StateBlock, start: int, end: int, silent: bool) -> 
 
 
 def _formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A displayed formula over several lines, whose lines would else look like lists or headings."""
+    """A displayed formula over several lines, whose lines would look like lists or headings."""
     return _block_over_lines(state, start, end, silent, DISPLAYED)
 
 
@@ -344,7 +348,9 @@ def _code_span(state: StateInline, silent: bool) -> bool:
 
 
 def _line_end(state: StateInline, silent: bool) -> bool:
-    """The end of a line: a break that an author asked for by two blanks, or what a browser shows as a space."""
+    """The end of a line: a break that an author asked for by two blanks, or what a browser shows as
+    a space.
+    """
     match = LINE_END.match(state.src, state.pos, state.posMax)
     if match is None:
         return False
@@ -356,7 +362,9 @@ def _line_end(state: StateInline, silent: bool) -> bool:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """A link or an image with its address: [label](address "title"). Its label is read like other text."""
+    """A link or an image with its address: [label](address "title"). Its label is read like other
+    text.
+    """
     image = state.src.startswith("![", state.pos)
     opening = state.pos + int(image)
     if not state.src.startswith("[", opening):
@@ -379,7 +387,9 @@ def _link(state: StateInline, silent: bool) -> bool:
 
 
 def _target_end(state: StateInline, opening: int) -> tuple[int, str] | None:
-    """The end of `(address "title")` at that place, and the address; None where there is none, or it is a macro."""
+    """The end of `(address "title")` at that place, and the address; None where there is none, or
+    it is a macro.
+    """
     if not state.src.startswith("(", opening):
         return None
     start = _skip_blanks(state, opening + 1)

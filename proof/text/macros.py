@@ -1,8 +1,10 @@
-"""The macros of a page, {{ name("argument", option="…") }}, read by Jinja's own parser; and what each of them cites.
+"""The macros of a page, {{ name("argument", option="…") }}, read by Jinja's own parser; and what
+each of them cites.
 
     {{ claim("softmax.ragged_fp32.max_abs_err", field="bound") }}
 
-is Call("claim", ("softmax.ragged_fp32.max_abs_err",), {"field": "bound"}, …). Arguments are text, nothing else.
+is Call("claim", ("softmax.ragged_fp32.max_abs_err",), {"field": "bound"}, …). Arguments are text,
+nothing else.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Call:
 def citations(
     name: str, args: Iterable[str], options: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The ids that a macro cites, each with its room: claim, bug, term, decision, source, lab or section."""
+    """The ids that a macro cites, each with its room: claim, bug, term, decision, source, lab or
+    section.
+    """
     texts = list(args)
     if name in FIRST_CITES:
         yield from ((FIRST_CITES[name], text) for text in texts[:1])
@@ -102,7 +106,9 @@ def _indent(text: str, macro: Macro) -> str | None:
 
 @cache
 def _environment() -> Environment:
-    """Jinja with macros alone: "{%" and "{#" are plain text, since headings have ids such as {#end}."""
+    """Jinja with macros alone: "{%" and "{#" are plain text, since headings have ids such as
+    {#end}.
+    """
     return Environment(
         block_start_string="\ue010",
         block_end_string="\ue011",

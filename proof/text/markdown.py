@@ -1,14 +1,17 @@
-"""The one reader of Markdown: what a page consists of, each part with its line and its place in the text.
+"""The one reader of Markdown: what a page consists of, each part with its line and its place in the
+text.
 
-Blocks come from markdown-it-py, with rules added for what Python-Markdown knows and CommonMark does not. Inline
-parts come from its inline parser, whose rules here note where in the text they matched. For the page
+Blocks come from markdown-it-py, with rules added for what Python-Markdown knows and CommonMark does
+not. Inline parts come from its inline parser, whose rules here note where in the text they matched.
+For the page
 
     # Softmax { #softmax }
 
     It takes {{ claim("softmax.speed") }}, see `launch`.
 
-`read(text)` gives one heading (level 1, line 1, id softmax), one macro (line 3), one code span, and as `prose` the
-same text in which everything that readers do not read as prose is blanked, of the same length and with the same lines.
+`read(text)` gives one heading (level 1, line 1, id softmax), one macro (line 3), one code span, and
+as `prose` the same text in which everything that readers do not read as prose is blanked, of the
+same length and with the same lines.
 """
 
 from __future__ import annotations
@@ -72,7 +75,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Macro:
-    """The place of one {{ … }}; proof.text.macros reads what it calls. `source` is the text with its braces."""
+    """The place of one {{ … }}; proof.text.macros reads what it calls. `source` is the text with
+    its braces.
+    """
 
     line: int
     start: int
@@ -90,7 +95,7 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Leftover:
-    """What looks like Markdown and is shown as it is written: at which line, what, how to fix it."""
+    """What looks like Markdown and is shown as it is written: the line, what, how to fix it."""
 
     line: int
     what: str
@@ -129,7 +134,9 @@ class Comment:
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a list. `content` is the indent of what belongs to it in Python-Markdown: 4 for `- a` and `1. a`."""
+    """An item of a list. `content` is the indent of what belongs to it in Python-Markdown: 4 for `-
+    a` and `1. a`.
+    """
 
     line: int
     start: int  # the place of its text, behind the marker
@@ -140,7 +147,9 @@ class Item:
 
 @dataclass(frozen=True)
 class Nested:
-    """A block inside an item of a list that does not begin on the item's own line, with its indent in columns."""
+    """A block inside an item of a list that does not begin on the item's own line, with its indent
+    in columns.
+    """
 
     line: int
     what: str  # fence, paragraph, list, …
@@ -355,13 +364,16 @@ class _Reader:
                 text = text[: text.rindex("{")].rstrip()
             self.headings.append(Heading(first + 1, int(above.tag[1:]), text, id))
         elif NEARLY_ADMONITION.match(segment.content):
-            what = f"“{segment.content.partition(chr(10))[0]}” is no admonition and is shown as written"
+            written = segment.content.partition("\n")[0]
+            what = f"“{written}” is no admonition and is shown as written"
             self.leftovers.append(
                 Leftover(first + 1, what, 'Write !!! note "Title", or ??? note "Title" to fold')
             )
 
     def read_snippets(self) -> tuple[Snippet, ...]:
-        """The lines that quote a file, wherever they are: they are replaced before Markdown is read."""
+        """The lines that quote a file, wherever they are: they are replaced before Markdown is
+        read.
+        """
         snippets: list[Snippet] = []
         opened = 0  # the line of the arrow that opens a list of files
         for index, line in enumerate(self.lines):
@@ -384,7 +396,9 @@ class _Reader:
         return tuple(snippets)
 
     def read_nearly_snippet(self, index: int, column: int) -> None:
-        """An arrow that quotes nothing; as code in a sentence it is meant, and in a fence where code is before it."""
+        """An arrow that quotes nothing; as code in a sentence it is meant, and in a fence where
+        code is before it.
+        """
         before = self.lines[index][:column]
         place = self.starts[index] + column
         kinds = {piece.kind for piece in self.notes.pieces if piece.start <= place < piece.end}
@@ -394,7 +408,7 @@ class _Reader:
         if not in_fence and (kinds or before.endswith(";")):
             return
         what = f"“{self.lines[index].strip()}” quotes nothing and is shown as written"
-        fix = 'Write --8<-- "labs/triton_softmax.py:kernel" on a line of its own, with straight quotes'
+        fix = 'Write --8<-- "labs/triton_softmax.py:kernel" alone on its line, with straight quotes'
         self.leftovers.append(Leftover(index + 1, what, fix))
 
     # Segments

@@ -46,7 +46,9 @@ LARGE = {
 
 
 def numbers(line: str) -> Iterator[str]:
-    """The numbers of one line of prose in one form: 1,823 → 1823, 1.5 万 → 15000, 2³¹ → 2^31, May 5 → 5 5."""
+    """The numbers of one line of prose in one form: 1,823 → 1823, 1.5 万 → 15000, 2³¹ → 2^31, May 5
+    → 5 5.
+    """
     line = line.translate(FULL_WIDTH)
     line = MONTH.sub(lambda match: str(MONTHS.index(match[0]) + 1), line)
     line = re.sub(r"^[ \t>]*\d+[.)][ \t]", "", line)  # the marker of an ordered list

@@ -1,6 +1,8 @@
-"""What docs/parity/ remembers of each page: hashes of both languages, from when someone last found that they agree.
+"""What docs/parity/ remembers of each page: hashes of both languages, from when someone last found
+that they agree.
 
-Hashes of content beside the pages, and no git history: squash merges and shallow clones change nothing.
+Hashes of content beside the pages, and no git history: squash merges and shallow clones change
+nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from proof.text.markdown import read
 
 @dataclass(frozen=True)
 class Synced:
-    """One sidecar: the hashes of the halves that agree, since when, and why one of them could change alone since."""
+    """One sidecar: the hashes of the halves that agree, since when, and why one of them could
+    change alone since.
+    """
 
     sha256: dict[Lang, str]
     on: date
@@ -50,15 +54,18 @@ class Pair:
 
     @property
     def changed(self) -> list[Lang]:
-        """The languages that are no longer what the sidecar remembers; both where it remembers nothing."""
+        """The languages that are no longer what the sidecar remembers; both where it remembers
+        nothing.
+        """
         return [
             lang for lang in LANGS if not self.synced or self.synced.sha256[lang] != self.now[lang]
         ]
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a page: NFC, without front matter, HTML comments, trailing blanks, repeated blank lines, and the blanks
-    beside Chinese that `proof fix` sets."""
+    """SHA-256 of a page: NFC, without front matter, HTML comments, trailing blanks, repeated blank
+    lines, and the blanks beside Chinese that `proof fix` sets.
+    """
     text = _without_comments(unicodedata.normalize("NFC", below_front_matter(text)))
     text = re.sub(r"(?m)[^\S\n]+$", "", text)
     text = re.sub(r"(?<=[\u3400-\u9fff]) +(?=\S)|(?<=\S) +(?=[\u3400-\u9fff])", "", text)
@@ -66,7 +73,7 @@ def digest(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """The text without its HTML comments, the blanks before them, and lines that held nothing else."""
+    """The text without its HTML comments, the blanks before them, and lines of nothing else."""
     parts: list[str] = []
     position = 0
     for comment in read(text).comments:

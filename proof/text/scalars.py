@@ -1,4 +1,6 @@
-"""The texts that a YAML file holds, and where: values of keys and items of lists, not those in [ ] or { }."""
+"""The texts that a YAML file holds, and where: values of keys and items of lists, not those in [ ]
+or { }.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Spacing and punctuation of Chinese text, by autocorrect, behind a mask that keeps everything which is not prose."""
+"""Spacing and punctuation of Chinese text, by autocorrect, behind a mask that keeps everything
+which is not prose.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ Span = tuple[int, int]
 
 HAN = r"[\u3400-\u9fff]"
 WIDE = dict(zip(",:;?!", "，：；？！", strict=True))
-OWN = (  # what autocorrect leaves: marks after code and links, the end of a line, blanks beside code, brackets
+# What autocorrect leaves: marks after code and links, ends of lines, blanks beside code, brackets.
+OWN = (
     (
         re.compile(rf"(?<=[`*\ue000-\uf8ff])([,:;?!]) ?(?={HAN})|(?<={HAN}) *([,:;?!]) *(?={HAN})"),
         lambda m: WIDE[m[1] or m[2]],
@@ -50,7 +53,8 @@ STAND_IN = re.compile(f"`k([0-9]+)`|[{chr(FIRST)}-{chr(FIRST + LIMIT - 1)}]")
 
 
 def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
-    """The text with a blank between Chinese and Latin, and full-width marks in Chinese; all else byte for byte.
+    """The text with a blank between Chinese and Latin, and full-width marks in Chinese; all else
+    byte for byte.
 
     `kind` is markdown or yaml; `correct` fixes one line of prose.
     """
@@ -60,13 +64,13 @@ def spaced(text: str, kind: str, correct: Callable[[str], str]) -> str:
     if private or len(hidden) > LIMIT:
         return text
     kept = [text[start:end] for start, end in hidden]
-    shown: list[str] = []
+    parts: list[str] = []
     position = 0
     for number, (start, end) in enumerate(hidden):
         stand_in = f"`k{number}`" if (start, end) in words else chr(FIRST + number)
-        shown += [text[position:start], stand_in]
+        parts += [text[position:start], stand_in]
         position = end
-    masked = "".join([*shown, text[position:]])
+    masked = "".join([*parts, text[position:]])
     fixed = "\n".join(correct(line) if line.strip() else line for line in masked.split("\n"))
     for pattern, replacement in OWN:
         fixed = pattern.sub(replacement, fixed)
@@ -85,8 +89,8 @@ def _apart(spans: list[Span]) -> list[Span]:
 def _in_markdown(text: str, place: int) -> tuple[set[Span], set[Span]]:
     """What is in a sentence like a word, and what is no part of it: the spans of both in a file.
 
-    A word has a blank beside Chinese: code, a formula, a macro, but not a term, whose name may be Chinese or Latin.
-    `place` is where the text begins in the file.
+    A word has a blank beside Chinese: code, a formula, a macro, but not a term, whose name may be
+    Chinese or Latin. `place` is where the text begins in the file.
     """
     page = read(text)
     terms = {call.start for call in readable_calls(page) if call.name == "term"}
@@ -127,8 +131,8 @@ def _parts_of_lines(text: str, start: int, end: int) -> set[Span]:
 def fix(root: Path, replace: Callable[[Path, bytes], None] | None = None) -> list[str]:
     """Fix every file of Chinese prose, by `replace(path, content)` if given.
 
-    Returns a sentence for each line that is not right. Raises ImportError where autocorrect is not installed. Files
-    that are not UTF-8 are left to the checks.
+    Returns a sentence for each line that is not right. Raises ImportError where autocorrect is not
+    installed. Files that are not UTF-8 are left to the checks.
     """
     formatter()
     sentences: list[str] = []

@@ -1,4 +1,6 @@
-"""Glossary terms in the text of a page: found inside Chinese too, linked once, with a tooltip that needs no script."""
+"""Glossary terms in the text of a page: found inside Chinese too, linked once, with a tooltip that
+needs no script.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +40,22 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def link_terms(html: str, terms: Sequence[Term], lang: Lang, up: str) -> str:
-    """Link the first mention of each term in the HTML of a page, with its short text as the tooltip.
+    """Link the first mention of each term in the HTML of a page, with its short text as the
+    tooltip.
 
-    `up` leads to the language root. A link that a page's author wrote counts as the first mention if it comes first.
-    Below the glossary's own heading of a term (class term-entry) that term is not linked.
+    `up` leads to the language root. A link that a page's author wrote counts as the first mention
+    if it comes first. Below the glossary's own heading of a term (class term-entry) that term is
+    not linked.
     """
     soup = BeautifulSoup(html, "html.parser")
     by_id = {term.id: term for term in terms}
     finder = _finder(terms, lang)
     done: set[str] = set()
-    own = ""
+    entry = ""  # the term whose own entry in the glossary this is
     for node in list(soup.descendants):
         if isinstance(node, Tag):
             if "term-entry" in _classes(node):
-                own = str(node.get("id", ""))
+                entry = str(node.get("id", ""))
             written = _written(node)
             if written in by_id and written not in done:
                 done.add(written)
@@ -62,7 +66,7 @@ def link_terms(html: str, terms: Sequence[Term], lang: Lang, up: str) -> str:
             continue
         pieces, position = [], 0
         for start, end, id in finder.matches(str(node)):
-            if id in done or id == own:
+            if id in done or id == entry:
                 continue
             done.add(id)
             link = soup.new_tag("a", attrs={"class": "term", "href": f"{up}glossary/#{id}"})
@@ -143,7 +147,9 @@ class Finder:
             yield start, end, self.ids.get(name) or self.ids[name.lower()]
 
     def _edges(self, text: str) -> set[int]:
-        """Where words begin and end, by a cutter of our own: terms added to jieba's shared one spoil the search index."""
+        """Where words begin and end, by a cutter of our own: terms added to jieba's shared one
+        spoil the search index.
+        """
         if self._cutter is None:
             jieba.setLogLevel(logging.WARNING)
             self._cutter = jieba.Tokenizer()

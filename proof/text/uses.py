@@ -13,7 +13,9 @@ from proof.text.terms import mentioned
 
 
 def uses(book: Book) -> dict[str, list[Page]]:
-    """Claim, bug and source ids → the pages that use them, such as "source.jax" → [the page on numerics]."""
+    """Claim, bug and source ids → the pages that use them, such as "source.jax" → [the page on
+    numerics].
+    """
     pages: dict[str, list[Page]] = {}
     for page in book.pages:
         for call in readable_calls(read(page.text)):

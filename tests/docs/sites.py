@@ -96,7 +96,7 @@ class Visitor:
     def __init__(self, browser, site: Site, **options) -> None:
         self.site = site
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(300_000)  # ends a test that hangs; a busy machine is no failure
         # Material draws Mermaid into a closed shadow root: opened, tests can look inside.
         self.context.add_init_script(
             "const attach = Element.prototype.attachShadow;"

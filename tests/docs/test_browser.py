@@ -383,7 +383,7 @@ def test_C073_answers_open_once_a_click_after_every_way_to_the_page(visit, built
         toggles = "d => { d.seen = []; d.addEventListener('toggle', () => d.seen.push(d.open)) }"
         details.evaluate(toggles)
         details.locator("summary").first.click()
-        page.wait_for_timeout(100)
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert details.evaluate("d => d.seen") == [True]
         page.locator(".md-nav--primary a", has_text="首页").first.evaluate("a => a.click()")
         arrived(page, built.url)

@@ -423,7 +423,13 @@ def test_a_kernel_that_spoils_its_inputs_does_not_spoil_the_reference(planted):
     ("stem", "launch", "false", "returned", "claim"),
     [
         (PLAIN, "        with torch.cuda.device_of(x):", "        if False:", "x + y", "one_fp32.max_abs_err"),
-        ("triton_matmul", "        with torch.cuda.device_of(a):", "        if False:", "a @ b", "one_fp32.max_rel_err"),
+        (
+            "triton_matmul",
+            "        with torch.cuda.device_of(a):",
+            "        if False:",
+            "a @ b",
+            "one_fp32.max_rel_err",
+        ),
     ],
 )
 def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(planted, stem, launch, false, returned, claim):

@@ -1,5 +1,7 @@
 """One name leads to one term, terms lead to terms, and prose uses the preferred names."""
 
+import os
+
 import pytest
 from planted import add, found
 
@@ -26,6 +28,15 @@ def test_C087_one_alias_of_two_terms_is_found_in_any_case_width_and_script(tiny,
     second(tiny, 通道=alias)
     (line,) = found(tiny, glossary.ambiguous)
     assert line.startswith("glossary/") and "belongs to glossary/" in line
+
+
+@pytest.mark.parametrize(("older", "newer"), [("mask", "lane"), ("lane", "mask")])
+def test_C087_one_name_of_two_terms_is_the_fault_of_the_newer_file(tiny, older, newer):
+    second(tiny, 通道="掩码")
+    for time, name in enumerate((older, newer)):
+        os.utime(tiny.root / f"glossary/{name}.yml", (time, time))
+    (line,) = found(tiny, glossary.ambiguous)
+    assert line.startswith(f"glossary/{newer}.yml:") and line.endswith(f"belongs to glossary/{older}.yml")
 
 
 def test_C087_the_same_alias_in_two_languages_passes(tiny):
