@@ -420,15 +420,15 @@ def test_a_kernel_that_spoils_its_inputs_does_not_spoil_the_reference(planted):
 
 
 @pytest.mark.parametrize(
-    ("stem", "launch", "false", "returned", "claim"),
+    ("stem", "launch", "after", "returned", "claim"),
     [
-        (PLAIN, "        with torch.cuda.device_of(x):", "        if False:", "x + y", "one_fp32.max_abs_err"),
-        ("triton_matmul", "        with torch.cuda.device_of(a):", "        if False:", "a @ b", "one_fp32.max_rel_err"),
+        (PLAIN, "with torch.cuda.device_of(x):", "    # --8<-- [end:launch]", "x + y", "one_fp32.max_abs_err"),
+        ("triton_matmul", "with torch.cuda.device_of(a):", "\n\ndef tile_grid", "a @ b", "one_fp32.max_rel_err"),
     ],
 )
-def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(planted, stem, launch, false, returned, claim):
-    end = "    return out\n    # --8<-- [end:launch]"
-    path = planted(stem, launch, false, end, end.replace("return out", f"return {returned}"))
+def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(planted, stem, launch, after, returned, claim):
+    end = f"    return out\n{after}"
+    path = planted(stem, launch, "if False:", end, end.replace("return out", f"return {returned}"))
     done = run(path, "--only", claim)
     assert done.returncode == 1
     assert f"nonfinite {stem.removeprefix('triton_')}.{claim}" in done.stdout
