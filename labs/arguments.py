@@ -255,7 +255,7 @@ def span(t: torch.Tensor) -> tuple[int, int]:
 
 
 def overlaps(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether a and b share a byte; True also for interleaved views, which are costly to tell apart.
+    """Whether a and b share a byte; True also for interleaved views, costly to tell apart.
 
     Exact where the two spans are apart, and where both are 2-D with rows equally far apart, such as
     columns of one buffer.

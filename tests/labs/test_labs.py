@@ -228,7 +228,7 @@ def test_c049_without_gpu_and_interpreter_every_lab_can_be_imported(tmp_path):
 IMPORTS = """
 import json, os, sys, warnings
 import torch, triton, numpy
-import torch.distributed
+import torch.distributed, torch._dynamo, torch._inductor.compile_fx  # torch's own compiler sets variables
 
 def state():
     backends = (torch.backends.cuda.matmul, torch.backends.cudnn)
@@ -420,21 +420,15 @@ def test_a_kernel_that_spoils_its_inputs_does_not_spoil_the_reference(planted):
 
 
 @pytest.mark.parametrize(
-    ("stem", "launch", "false", "returned", "claim"),
+    ("stem", "launch", "after", "returned", "claim"),
     [
-        (PLAIN, "        with torch.cuda.device_of(x):", "        if False:", "x + y", "one_fp32.max_abs_err"),
-        (
-            "triton_matmul",
-            "        with torch.cuda.device_of(a):",
-            "        if False:",
-            "a @ b",
-            "one_fp32.max_rel_err",
-        ),
+        (PLAIN, "with torch.cuda.device_of(x):", "    # --8<-- [end:launch]", "x + y", "one_fp32.max_abs_err"),
+        ("triton_matmul", "with torch.cuda.device_of(a):", "\n\ndef tile_grid", "a @ b", "one_fp32.max_rel_err"),
     ],
 )
-def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(planted, stem, launch, false, returned, claim):
-    end = "    return out\n    # --8<-- [end:launch]"
-    path = planted(stem, launch, false, end, end.replace("return out", f"return {returned}"))
+def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(planted, stem, launch, after, returned, claim):
+    end = f"    return out\n{after}"
+    path = planted(stem, launch, "if False:", end, end.replace("return out", f"return {returned}"))
     done = run(path, "--only", claim)
     assert done.returncode == 1
     assert f"nonfinite {stem.removeprefix('triton_')}.{claim}" in done.stdout
@@ -481,6 +475,8 @@ def test_a_record_holds_the_rarer_options_of_a_launch_where_they_are_not_as_usua
 @pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
 def test_an_argument_that_is_no_dense_tensor_is_named(lab, stem, launcher, names, wrong):
     good = {name: torch.ones(1) if launcher == "accumulate" else torch.ones(2, 2) for name in names}
+    if launcher == "layer_norm":
+        good |= {"weight": torch.ones(2), "bias": torch.ones(2)}
     extra = {"factor": 2.0} if launcher == "scale" else {}
     for name in names:
         with pytest.raises(

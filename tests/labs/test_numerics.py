@@ -165,11 +165,11 @@ def test_c014_ieee_is_the_default_and_each_precision_has_claims_of_its_own(numer
 
 @pytest.mark.parametrize(("precision", "arch"), [("tf32x3", "gfx942"), ("tf32", "gfx90a"), ("tf32x3", "gfx1100")])
 def test_a_precision_that_amd_does_not_have_is_refused_by_name(monkeypatch, precision, arch):
-    gpu = SimpleNamespace(gcnArchName=f"{arch}:sramecc+:xnack-")
-    monkeypatch.setattr(torch.version, "hip", "7.0")
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: gpu)
+    driver = SimpleNamespace(get_current_target=lambda: SimpleNamespace(backend="hip", arch=arch))
+    monkeypatch.setattr("triton.knobs.runtime.interpret", False)
+    monkeypatch.setattr("triton.runtime.driver", SimpleNamespace(active=driver))
     with pytest.raises(ValueError, match=f"input_precision is '{precision}'; AMD's back end has tf32 on gfx942 only"):
-        check_input_precision(precision, SimpleNamespace(device=torch.device("cuda")))
+        check_input_precision(precision)
 
 
 @pytest.mark.parametrize("n_cols", [1, 3, 17, 127, 1000, 1025])
