@@ -22,7 +22,7 @@ import triton
 import triton.language as tl
 
 from judge import INTERPRETED
-from offline import TARGETS, Pointer, as_pointer, compiling_for, fresh_kernel
+from offline import TARGETS, Pointer, compiling_for, fresh_kernel
 from reading import cuobjdump, opcodes, resources
 
 LEVELS = ("ttir", "ttgir", "llir", "ptx", "amdgcn", "sass")
@@ -119,6 +119,11 @@ def compile_launch(kernel: Any, args: tuple[Any, ...], options: dict[str, Any], 
         except Exception as error:  # each pass of the compiler raises its own
             reason = reason_of(error)
             raise ValueError(f"{kernel.__name__} does not compile for {target}: {reason}") from None
+
+
+def as_pointer(value: Any) -> Any:
+    """A dtype becomes an aligned pointer to it; everything else stays."""
+    return Pointer(value) if isinstance(value, torch.dtype) else value
 
 
 def reason_of(error: Exception) -> str:

@@ -71,11 +71,6 @@ class Pointer:
         return f"{self.dtype} pointer{skipped}".removeprefix("torch.")
 
 
-def as_pointer(value: Any) -> Any:
-    """A dtype becomes an aligned pointer to it; everything else stays."""
-    return Pointer(value) if isinstance(value, torch.dtype) else value
-
-
 def fresh_kernel(kernel: Any) -> Any:
     """The same jitted function with nothing compiled yet. Raises TypeError in the interpreter."""
     if INTERPRETED:

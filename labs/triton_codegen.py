@@ -32,8 +32,8 @@ try:
         check_tensors,
         checked_output,
     )
-    from explain import explain, explain_command
-    from offline import TARGETS, Pointer, as_pointer, compiling_for, fresh_kernel
+    from explain import as_pointer, explain, explain_command
+    from offline import TARGETS, Pointer, compiling_for, fresh_kernel
     from reading import (
         KINDS_OF_OPCODES,
         figures,

@@ -2,7 +2,7 @@
 
 A lab imports them between two markers. A bundle is one file without those imports: what chooses between GPU and
 interpreter (the section `where` of judge.py) lies between the markers instead, and everything else directly before
-the tables, so that a reader meets the kernel near the top:
+the first statement that needs it, mostly the tables, so that a reader meets the kernel near the top:
 
     # --8<-- [start:companions]                 # --8<-- [start:companions]
     import sys                                  … what `opening` returns …
@@ -33,8 +33,7 @@ BLOCK = re.compile(
     r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)", re.M | re.S
 )
 WHERE = re.compile(r"^# --8<-- \[start:where\]\n(?P<text>.*?)^# --8<-- \[end:where\]\n", re.M | re.S)
-TABLES = re.compile(r"^(?:# %% The tables.*\n)?(?:# fmt: off\n)?CLAIMS = \[", re.M)
-JUDGE_TITLE = "# %% The judge: everything between here and the tables is the same in every lab."
+JUDGE_TITLE = "# %% The judge: what every lab is measured with. The lesson itself is above and below."
 MARKER = re.compile(r"^[ \t]*# --8<-- \[(?:start|end):[\w-]+\][ \t]*\n", re.M)
 
 
@@ -69,13 +68,43 @@ def judge_hash(source: str, texts: Mapping[str, str]) -> str:
 def bundle(source: str, texts: Mapping[str, str]) -> str:
     """The lab and its companions as one file. Raises SyntaxError or ValueError, see `companions`."""
     found = companions(source, texts)
-    tables = TABLES.search(source)
-    if is_bundle(source) or not found or tables is None:
+    if not found:
         return source
-    head, tail = source[: tables.start()], source[tables.start() :]
-    held = f"# --8<-- [start:companions]\n{opening(found)}# --8<-- [end:companions]\n"
+    lines = source.split("\n")
+    at = _needed(source, frozenset().union(*map(_defined, found.values())) - _defined(opening(found)))
     judge = f"{JUDGE_TITLE}\n# --8<-- [start:judge]\n{inlined(found)}# --8<-- [end:judge]\n\n\n"
-    return BLOCK.sub(lambda _: held, head, count=1) + judge + tail
+    held = f"# --8<-- [start:companions]\n{opening(found)}# --8<-- [end:companions]\n"
+    head = BLOCK.sub(lambda _: held, "\n".join(lines[:at]) + "\n", count=1)
+    return head + judge + "\n".join(lines[at:])
+
+
+def _needed(source: str, names: frozenset[str]) -> int:
+    """How many lines of the lab stand before its first statement that uses one of the names when it is loaded.
+
+    What a function does when it is called does not count. Comments right above the statement go with it.
+    """
+    block = BLOCK.search(source)
+    begin = source.count("\n", 0, block.end()) if block else 0
+    lines = source.split("\n")
+    for node in ast.parse(source).body:
+        used = {each.id for part in _loaded(node) for each in ast.walk(part) if isinstance(each, ast.Name)}
+        if node.lineno > begin and used & names:
+            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]) - 1
+            while lines[first - 1].startswith("#"):
+                first -= 1
+            return first
+    return len(lines) - 1
+
+
+def _loaded(node: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a top-level statement that run when the file is loaded."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield from node.decorator_list
+        yield node.args
+        if node.returns is not None:
+            yield node.returns
+    else:
+        yield node
 
 
 def companions(source: str, texts: Mapping[str, str]) -> dict[str, str]:

@@ -28,7 +28,7 @@ except ModuleNotFoundError:
     sys.exit(2)
 # --8<-- [end:companions]
 """
-TAIL = '\n\ndef lesson():\n    return DEVICE\n\n\n# fmt: off\nCLAIMS = []\nBUGS = []\n# fmt: on\n\nif __name__ == "__main__":\n    main()\n'
+TAIL = '\n\ndef lesson():\n    return DEVICE\n\n\n# fmt: off\nCLAIMS = [check(1)]\nBUGS = []\n# fmt: on\n\nif __name__ == "__main__":\n    main()\n'
 LAB = HEAD + BLOCK + TAIL
 TEXTS = {
     "arguments.py": '"""Arguments."""\n\nimport math\n\n\n# --8<-- [start:overlap]\ndef check(x):\n    return math.isfinite(x)\n    # --8<-- [end:overlap]\n',
