@@ -128,7 +128,9 @@ def test_c026_a_lab_whose_error_doubles_contradicts_once_it_is_run(tiny):
     tiny.edit(tiny.lab, "other=0) / 3", "other=0) / 3 * 1.0000002")
     assert now(tiny) == "stale-source"
     error = 4 * 2.0**-25
-    tiny.record(rows={tiny.error: {"value": error, "max_abs_err": error, "verdict": "error"}})
+    tiny.record(
+        utc="2026-11-21T12:00:00+00:00", rows={tiny.error: {"value": error, "max_abs_err": error, "verdict": "error"}}
+    )
     assert now(tiny) == "contradicted"
 
 
@@ -144,7 +146,10 @@ def test_c026_a_figure_has_device_type_shape_seed_versions_and_date(tiny):
 
 def test_the_verdict_is_computed_and_not_read(tiny):
     error = 1.0
-    tiny.record(rows={tiny.error: {"value": error, "max_abs_err": error, "scale": 9.0, "verdict": "ok"}})
+    tiny.record(
+        utc="2026-11-21T12:00:00+00:00",
+        rows={tiny.error: {"value": error, "max_abs_err": error, "scale": 9.0, "verdict": "ok"}},
+    )
     assert now(tiny) == "contradicted"
 
 
@@ -164,7 +169,7 @@ def test_an_edited_record_contradicts_though_a_newer_one_is_whole(tiny):
 )
 def test_a_ratio_contradicts_only_when_its_whole_spread_lies_below(tiny, low, value, high, expected):
     tiny.remove("labs/records")
-    tiny.record(rows={tiny.ratio: {"low": low, "value": value, "high": high}})
+    tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.ratio: {"low": low, "value": value, "high": high}})
     assert now(tiny, tiny.ratio) == expected
 
 
