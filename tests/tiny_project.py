@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import pytest
 from click.testing import CliRunner, Result
 
-from proof.book import common_part as fix
-from proof.book.load import load_book, read_lab, read_text
-from proof.book.model import LANGS, Book, Claim, Lab
+from proof.book import common_part, text
+from proof.book.lab import read_lab
+from proof.book.load import load_book
+from proof.book.model import LANGS, Book, Claim, Lab, Record
 from proof.cli.commands import main
-from proof.runs.record import Accepted, file_record
+from proof.runs.record import file_record
 from proof.text import parity as sidecars
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,7 +107,7 @@ why:
   ragged_fp32.max_abs_err: 结果小于二分之一，舍入两次
   ragged.programs: 三个整块，一个凑不满的块
   large_fp32.vs_copy: 字节数与拷贝相同
-breaks:
+bugs:
   no_mask: 最后一块写到了末尾之后
 """
 PAGES = {
@@ -121,7 +122,7 @@ PAGES = {
 Each element divided by three, with an error of {{ claim("tiny.ragged_fp32.max_abs_err") }}; a mask guards the end.
 """,
 }
-SYNCED = sidecars.Synced({lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY)
+SYNCED = sidecars.sidecar({lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY)
 TERM = """\
 id: mask
 topic: memory
@@ -217,21 +218,19 @@ def make_record(lab: Lab, /, **changes: Any) -> dict[str, Any]:
     environment |= {name: changes.pop(name) for name in ("torch", "triton", "python", "numpy") if name in changes}
     for claim_id, fields in changes.pop("rows", {}).items():
         next(row for row in rows if row["id"] == claim_id).update(fields)
-    data = {"schema": 1, "lab": lab.stem, "lab_sha256": lab.sha256, "common": 1, "device": device, "commit": None}
+    data = {"schema": 2, "lab": lab.stem, "lab_sha256": lab.sha256, "device": device, "commit": None}
     data |= {"environment": environment, "utc": "2026-11-20T12:00:00+00:00", "command": f"python {lab.stem}.py --json"}
     return _without_dots(data | {"claims": rows, "kernels": []} | changes)
 
 
 def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
     row = {"id": claim.id, "kind": claim.kind, "bound": claim.bound, "why": claim.why, "verdict": "ok"}
-    if claim.kind == "break":
+    if claim.kind == "bug":
         row |= {"claim": claim.claim, "value": claim.bound, "figure": 1.0}
     else:
         row |= {"arguments": {}, "judges": claim.judges} | ({"peak_mib": 512} if gpu else {})
     if claim.judges == "gpu" and not gpu:
-        return (
-            row | {"verdict": "-", "note": "needs a GPU to judge"} | ({"value": "-"} if claim.kind == "break" else {})
-        )
+        return row | {"verdict": "-", "note": "needs a GPU to judge"} | ({"value": "-"} if claim.kind == "bug" else {})
     if claim.kind == "error":
         error = claim.bound / 2
         row |= {"value": error, "max_abs_err": error, "max_rel_err": error, "nonfinite": 0, "scale": 1.0}
@@ -239,7 +238,7 @@ def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
         timing = {"p10_ms": 0.9, "median_ms": 1.0, "p90_ms": 1.1, "repeats": 100, "work": 1, "unit": "call"}
         row |= {"value": claim.bound * 1.05, "low": claim.bound * 1.04, "high": claim.bound * 1.06}
         row |= {"timings": [timing | {"name": "ours"}, timing | {"name": "theirs"}]}
-    elif claim.kind != "break":
+    elif claim.kind != "bug":
         row |= {"value": claim.bound}
     return row
 
@@ -265,7 +264,7 @@ class Tiny:
     error = "tiny.ragged_fp32.max_abs_err"
     count = "tiny.ragged.programs"
     ratio = "tiny.large_fp32.vs_copy"
-    broken = "tiny.no_mask.break"
+    bug = "tiny.no_mask.bug"
     term = "glossary/mask.yml"
     source = "docs/sources/triton-load.yml"
     decision: ClassVar = {"zh": "adr/0001-records-not-promises.zh.md", "en": "adr/0001-records-not-promises.en.md"}
@@ -275,7 +274,7 @@ class Tiny:
     def __init__(self, root: Path) -> None:
         self.root, self.today = root, TODAY
         self.write("pyproject.toml", '[project]\nname = "tiny"\nversion = "0"\n')
-        self.write(self.lab, LAB + fix.master())
+        self.write(self.lab, LAB + common_part.master())
         self.write(self.words, WORDS)
         self.write(self.term, TERM)
         self.write(self.source, SOURCE)
@@ -284,16 +283,16 @@ class Tiny:
             self.decision["en"], DECISION.format(title="Records, not promises", body="Figures come from records.", **EN)
         )
         self.write("tests/test_tiny.py", "def test_nothing():\n    pass\n")
-        for path, text in PAGES.items():
-            self.write(path, text)
+        for path, page in PAGES.items():
+            self.write(path, page)
         self.write(self.sidecar, sidecars.written(SYNCED))
         self.gpu = self.record()
 
-    def write(self, path: str | Path, text: str | bytes) -> Path:
+    def write(self, path: str | Path, content: str | bytes) -> Path:
         """Write a file of the project, with the folders above it."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
         return file
 
     def read(self, path: str | Path) -> str:
@@ -301,9 +300,9 @@ class Tiny:
 
     def edit(self, path: str | Path, old: str, new: str) -> Path:
         """Replace `old`, which must occur exactly once."""
-        text = self.read(path)
-        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path}"
-        return self.write(path, text.replace(old, new))
+        content = self.read(path)
+        assert content.count(old) == 1, f"{old!r} occurs {content.count(old)} times in {path}"
+        return self.write(path, content.replace(old, new))
 
     def remove(self, pattern: str) -> None:
         """Delete the files and folders that a glob pattern names; there must be one."""
@@ -314,7 +313,7 @@ class Tiny:
 
     def record(self, **changes: Any) -> Path:
         """File a record of the lab as it now stands; see make_record for what can be changed."""
-        return file_record(self.root, Accepted(make_record(self._lab(), **changes), [], []))[0]
+        return file_record(self.root, Record.model_validate(make_record(self._lab(), **changes)))[0]
 
     def printed(self, **changes: Any) -> bytes:
         """What the lab would print with --json as it now stands; changes as for make_record."""
@@ -326,10 +325,10 @@ class Tiny:
     def sync(self) -> None:
         """Remember both languages of every page as they stand, whether they agree or not."""
         for pair in sidecars.pairs(self.book()):
-            sidecars.write(pair.path, sidecars.Synced(pair.now, self.today))
+            sidecars.write(pair.path, sidecars.sidecar(pair.now, self.today))
 
     def _lab(self) -> Lab:
-        return _read(read_text(self.root / self.lab))
+        return _read(text.read(self.root / self.lab))
 
     def book(self, today: date | None = None) -> Book:
         return load_book(self.root, today or self.today)

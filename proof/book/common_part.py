@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from proof.book.text import replace
+from proof.book import text
 
 MARKER = "# %% The common part"
 
@@ -13,7 +13,13 @@ MARKER = "# %% The common part"
 @cache
 def master() -> str:
     """The common part: proof/common.py from its marker line to its end."""
-    text = Path(__file__).parents[1].joinpath("common.py").read_text(encoding="utf-8").replace("\r\n", "\n")
+    text = (
+        Path(__file__)
+        .parents[1]
+        .joinpath("common.py")
+        .read_text(encoding="utf-8")
+        .replace("\r\n", "\n")
+    )
     return text[_marker(text) :].rstrip("\n") + "\n"
 
 
@@ -43,18 +49,18 @@ def fix(root: Path, write: bool = True) -> list[str]:
 
     Returns a sentence for each lab that was, or would be, rewritten, or that has no marker line to begin at.
     """
-    told = []
+    sentences = []
     for path in sorted((root / "labs").glob("*.py")):
         name, old = path.relative_to(root).as_posix(), path.read_bytes()
         try:
             new = repaired(old.decode("utf-8"))
         except UnicodeDecodeError:
-            told.append(f"{name}: is not UTF-8, left as it is")
+            sentences.append(f"{name}: is not UTF-8, left as it is")
             continue
         if new is None:
-            told.append(f"{name}: has no line that begins with “{MARKER}”, left as it is")
+            sentences.append(f"{name}: has no line that begins with “{MARKER}”, left as it is")
         elif new.encode("utf-8") != old:
             if write:
-                replace(path, new.encode("utf-8"))
-            told.append(f"{name}: common part {'rewritten' if write else 'differs'}")
-    return told
+                text.write(path, new.encode("utf-8"))
+            sentences.append(f"{name}: common part {'rewritten' if write else 'differs'}")
+    return sentences

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from proof.book.model import Book, Claim, Lab, LabWords, Lang
+from proof.book.model import Book, Claim, Lab, LabWords, Lang, Step
 
 
 def english(lab: Lab) -> LabWords:
     """The lab's own words: its docstring, cut at the first colon into name and sentence, its card and its two tables."""
     title, _, sentence = lab.title.partition(":")
     sentence = sentence.strip()
-    card = {key.lower(): lab.card.get(key, "") for key in ("Learn", "Memory", "Card")}
-    why = {short(claim): claim.why for claim in lab.claims.values() if claim.kind != "break"}
-    breaks = {name: broken.seen for name, broken in lab.breaks.items()}
-    return LabWords(lab.path, title.strip(), sentence[:1].upper() + sentence[1:], **card, why=why, breaks=breaks)
+    words = LabWords.model_construct(
+        title=title.strip(),
+        sentence=sentence[:1].upper() + sentence[1:],
+        learn=lab.card.get("Learn", ""),
+        memory=lab.card.get("Memory", ""),
+        card=lab.card.get("Card", ""),
+        why={short(claim): claim.why for claim in lab.claims.values() if claim.kind != "bug"},
+        bugs={bug.name: bug.seen for bug in lab.bugs.values()},
+    )
+    return words.at(lab.path, _LabLines(lab))
+
+
+class _LabLines:
+    """The lines of a lab's own words, by their places in its words."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+
+    def key(self, *place: Step) -> int:
+        table, *names = map(str, place)
+        if table == "why":
+            return self._lab.claims[f"{self._lab.name}.{names[0]}"].line
+        if table == "bugs":
+            return self._lab.bugs[names[0]].line
+        return self._lab.lines.get(table.capitalize(), self._lab.lines.get("docstring", 1))
+
+    text = key
 
 
 def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
@@ -22,23 +43,31 @@ def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
     own = english(lab)
     if lang == "en" or lab.stem not in book.words:
         return own
-    there = book.words[lab.stem]
-    return replace(there, why=own.why | there.why, breaks=own.breaks | there.breaks)
+    chinese = book.words[lab.stem]
+    return chinese.model_copy(
+        update={"why": own.why | chinese.why, "bugs": own.bugs | chinese.bugs}
+    )
 
 
-def texts(told: LabWords) -> dict[tuple[str, ...], str]:
-    """Every text of them by its place: ("title",), …, ("why", case.metric), …, ("breaks", name), …"""
-    lines = {(name,): getattr(told, name) for name in ("title", "sentence", "learn", "memory", "card")}
-    tables = {(name, key): text for name in ("why", "breaks") for key, text in getattr(told, name).items()}
-    return lines | tables
+def texts(words: LabWords) -> dict[tuple[str, ...], str]:
+    """Every text of them by its place: ("title",), …, ("why", case.metric), …, ("bugs", name), …"""
+    texts: dict[tuple[str, ...], str] = {
+        ("title",): words.title,
+        ("sentence",): words.sentence,
+        ("learn",): words.learn,
+        ("memory",): words.memory,
+        ("card",): words.card,
+    }
+    texts |= {("why", key): text for key, text in words.why.items()}
+    return texts | {("bugs", key): text for key, text in words.bugs.items()}
 
 
 def reason(book: Book, claim: Claim, lang: Lang) -> str:
-    """The reason for a claim's bound; for a break, what one sees."""
-    told = words(book, book.labs[claim.lab], lang)
-    return (told.breaks if claim.kind == "break" else told.why)[short(claim)]
+    """The reason for a claim's bound; for a bug, what one sees."""
+    chosen = words(book, book.labs[claim.lab], lang)
+    return (chosen.bugs if claim.kind == "bug" else chosen.why)[short(claim)]
 
 
 def short(claim: Claim) -> str:
-    """The id without its lab, as the lab itself writes it: case.metric, or the name of a break."""
-    return claim.id.partition(".")[2].removesuffix(".break")
+    """The id without its lab, as the lab itself writes it: case.metric, or the name of a bug."""
+    return claim.id.partition(".")[2].removesuffix(".bug")

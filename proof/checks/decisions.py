@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from proof.book.model import LANGS, Book, Decision
 from proof.pages.words import word
 from proof.problem import Problem, nearest
-from proof.text.documents import Document, documents, line_of, place, text_of
+from proof.text.documents import Document, documents, place, text_of
 from proof.text.markdown import read
 
 STATUSES = ("proposed", "accepted", "rejected", "deprecated", "superseded")
@@ -17,8 +17,10 @@ MENTION = re.compile(r"(?<![A-Za-z0-9])ADR[-\s]?(\d+)(?![\d.])")
 SAID = re.compile(r"supersed|replaced by|取代|废止|作废", re.IGNORECASE)
 
 
-def _problem(book: Book, decision: Decision, needle: str, what: str, fix: str) -> Problem:
-    return Problem(place(book, decision.path), line_of(decision.path, needle), what, fix)
+def _problem(book: Book, decision: Decision, at: str | int, what: str, fix: str) -> Problem:
+    """A problem at a key of the front matter, or in a line of the body."""
+    line = decision.line(at) if isinstance(at, str) else decision.body_line + at - 1
+    return Problem(place(book, decision.path), line, what, fix)
 
 
 def numbers(book: Book) -> Iterable[Problem]:
@@ -58,19 +60,20 @@ def forms(book: Book) -> Iterable[Problem]:
                 here, there = getattr(decision, name), getattr(other, name)
                 if here != there:
                     said = f"{name} is {_plain(here)} here and {_plain(there)} in {place(book, other.path)}"
-                    yield _problem(book, decision, f"{name}:", said, "Make both languages agree")
+                    yield _problem(book, decision, name, said, "Make both languages agree")
         if decision.status not in STATUSES:
-            yield _problem(book, decision, "status:", f"{decision.status!r} is not a status", _suggest(decision.status))
-        ids = {heading.id for heading in read(decision.body).headings}
+            yield _problem(book, decision, "status", f"{decision.status!r} is not a status", _suggest(decision.status))
+        headings = read(decision.body).headings
+        ids = {heading.id for heading in headings}
         missing = [section for section in SECTIONS if section not in ids]
         if missing:
             fix = f"The sections are {', '.join(f'{{ #{name} }}' for name in SECTIONS)}"
-            yield _problem(book, decision, "## ", f"the sections {', '.join(missing)} are missing", fix)
-        for heading in read(decision.body).headings:
+            yield _problem(book, decision, 1, f"the sections {', '.join(missing)} are missing", fix)
+        for heading in headings:
             for mention in MENTION.findall(heading.text) if heading.level == 1 else ():
                 if mention != number:
                     yield _problem(
-                        book, decision, heading.text, f"the heading says {mention}, the file {number}", "Agree"
+                        book, decision, heading.line, f"the heading says {mention}, the file {number}", "Agree"
                     )
 
 
@@ -95,25 +98,25 @@ def succession(book: Book) -> Iterable[Problem]:
         if (decision.status == "superseded") != (by is not None):
             what = f"superseded_by is {by}, but the status is {decision.status}" if by else "superseded, but by nothing"
             yield _problem(
-                book, decision, "status:", what, "A superseded decision names its successor, and only it does"
+                book, decision, "status", what, "A superseded decision names its successor, and only it does"
             )
-        for needle, linked in (("superseded_by:", by), *(("supersedes:", old) for old in decision.supersedes)):
+        for key, linked in (("superseded_by", by), *(("supersedes", old) for old in decision.supersedes)):
             if linked is not None and linked not in same:
-                yield _problem(book, decision, needle, f"decision {linked} does not exist", nearest(linked, same))
+                yield _problem(book, decision, key, f"decision {linked} does not exist", nearest(linked, same))
         if by in same and number not in same[by].supersedes:
             fix = f"Write supersedes: [{number}] in {place(book, same[by].path)}, or take this link out"
-            yield _problem(book, decision, "superseded_by:", f"{by} does not say that it supersedes {number}", fix)
+            yield _problem(book, decision, "superseded_by", f"{by} does not say that it supersedes {number}", fix)
         for old in decision.supersedes:
             if old in same and same[old].superseded_by != number:
                 fix = f"Write superseded_by: {number} in {place(book, same[old].path)}, or take this link out"
-                yield _problem(book, decision, "supersedes:", f"{old} does not say that {number} supersedes it", fix)
+                yield _problem(book, decision, "supersedes", f"{old} does not say that {number} supersedes it", fix)
         if by in same and same[by].status in ("proposed", "rejected"):
             fix = "Accept the successor first; until then this one holds"
-            yield _problem(book, decision, "superseded_by:", f"{by} is only {same[by].status}", fix)
+            yield _problem(book, decision, "superseded_by", f"{by} is only {same[by].status}", fix)
         if by in same and (ring := _ring(number, same)):
             what = f"the succession goes round: {' → '.join(ring)}"
             yield _problem(
-                book, decision, "superseded_by:", what, "A later decision supersedes an earlier one, never back"
+                book, decision, "superseded_by", what, "A later decision supersedes an earlier one, never back"
             )
 
 
@@ -168,13 +171,17 @@ def confirmations(book: Book) -> Iterable[Problem]:
         if start is None:
             continue
         end = next((h.line for h in markdown.headings if h.line > start), len(lines) + 1)
-        named = re.findall(r"(tests/[\w./-]*\w)(?:::(\w+))?", "\n".join(lines[start : end - 1]))
+        named = [
+            (number, *name)
+            for number, line in enumerate(lines[start : end - 1], start + 1)
+            for name in re.findall(r"(tests/[\w./-]*\w)(?:::(\w+))?", line)
+        ]
         if not named:
             fix = "Name it by path, such as tests/docs/test_pages.py"
-            yield _problem(book, decision, "#confirmation", "the confirmation names no test", fix)
-        for path, test in named:
+            yield _problem(book, decision, start, "the confirmation names no test", fix)
+        for line, path, test in named:
             target = book.root / path
             if not target.exists():
-                yield _problem(book, decision, path, f"{path} does not exist", "Name the test that holds this decision")
+                yield _problem(book, decision, line, f"{path} does not exist", "Name the test that holds this decision")
             elif test and not re.search(rf"^\s*(?:async )?(?:def|class) {test}\b", text_of(target), re.MULTILINE):
-                yield _problem(book, decision, path, f"{path} has no {test}", "Name the test that holds this decision")
+                yield _problem(book, decision, line, f"{path} has no {test}", "Name the test that holds this decision")

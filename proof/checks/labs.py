@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from proof.book import common_part, labwords
-from proof.book.load import yaml_line
+from proof.book.lab import lesson_part
 from proof.book.model import Book, Lab, LabWords
 from proof.problem import Problem, nearest
-from proof.text.documents import line_of, place, text_of
+from proof.text.documents import place
 from proof.text.numbers import numbers
 
 CARD = ("Learn", "Run", "Memory", "Card", "Minutes")
@@ -34,62 +34,55 @@ def _faults(lab: Lab) -> Iterable[tuple[int, str, str]]:
         )
     elif repaired != lab.source:
         yield (
-            line_of(lab.path, common_part.MARKER),
+            lesson_part(lab.source).count("\n") + 1,
             "the common part is not proof/common.py's",
             "Run `make fix`, which copies it here",
         )
     for name in NEEDS:
         if lab.requires and name not in lab.requires:
-            yield line_of(lab.path, "dependencies"), f"the header does not ask for {name}", "Add it to dependencies"
+            yield lab.lines["dependencies"], f"the header does not ask for {name}", "Add it to dependencies"
     missing = [key for key in CARD if not lab.card.get(key, "").strip()]
     if missing and lab.title:
         yield (
-            line_of(lab.path, '"""'),
+            lab.lines["docstring"],
             f"the docstring lacks {', '.join(missing)}",
             f"Write {', '.join(CARD)}, a line each",
         )
-    if not lab.breaks:
-        yield (
-            line_of(lab.path, "BREAKS"),
-            "there is no break",
-            "Add a broken variant that a claim catches: it proves the check",
-        )
+    if not lab.bugs:
+        yield lab.lines["BREAKS"], "there is no seeded bug", "Add one that a claim catches: it proves the check"
 
 
 def memory(book: Book) -> Iterable[Problem]:
     """The docstring promises less GPU memory than a run needed."""
     for lab in book.labs.values():
-        said = [
+        promised = [
             float(figure) * {"T": 2**20, "G": 2**10, "M": 1}[unit]
             for figure, unit in re.findall(r"(\d+(?:\.\d+)?)\s*([TGM])i?B", lab.card.get("Memory", ""))
         ]
-        peaks = [
-            (row["peak_mib"], row["id"], record)
+        runs = [
+            record
             for record in book.records
-            if record.lab == lab.stem and record.is_gpu and record.data["lab_sha256"] == lab.sha256
-            for row in record.data["claims"]
-            if row.get("peak_mib")
+            if record.lab == lab.stem and record.is_gpu and record.lab_sha256 == lab.sha256
         ]
-        if said and peaks and max(said) < (most := max(peaks, key=lambda peak: peak[0]))[0]:
-            what = f"Memory says {max(said) / 1024:g} GiB, and {most[1]} took {most[0]} MiB on {most[2].device['name']}"
-            yield Problem(
-                place(book, lab.path), line_of(lab.path, "Memory:"), what, "Write what it needs", warning=True
-            )
+        peaks = [(row.peak_mib, row.id, record.device.name) for record in runs for row in record.claims]
+        if not promised or not peaks:
+            continue
+        peak_mib, claim_id, device = max(peaks, key=lambda peak: peak[0])
+        if max(promised) < peak_mib:
+            what = f"Memory says {max(promised) / 1024:g} GiB, and {claim_id} took {peak_mib} MiB on {device}"
+            yield Problem(place(book, lab.path), lab.lines["Memory"], what, "Write what it needs", warning=True)
 
 
 def words(book: Book) -> Iterable[Problem]:
     """What Chinese pages say of a lab is missing, of something that is gone, not Chinese, or of other numbers."""
     for stem, lab in book.labs.items():
         file = f"docs/zh/labs/{stem}.yml"
-        if there := book.words.get(stem):
-            text = text_of(there.path)
-            for at, what, fix in _words(lab, there):
-                yield Problem(file, yaml_line(text, list(at)), what, fix)
+        if chinese := book.words.get(stem):
+            for at, what, fix in _words(lab, chinese):
+                yield Problem(file, chinese.line(*at), what, fix)
         elif not (book.root / file).exists():  # else what is wrong with it is said already
             what = f"{file} is missing, so Chinese pages speak English of this lab"
-            fix = (
-                "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
-            )
+            fix = "Write it: title, sentence, learn, memory, card, why (case.metric: reason), bugs (name: what is seen)"
             yield Problem(place(book, lab.path), 1, what, fix)
     for stem, there in book.words.items():
         if not (book.root / f"labs/{stem}.py").exists():

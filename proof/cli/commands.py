@@ -20,8 +20,7 @@ from rich.text import Text
 from proof.book.load import load_book
 from proof.book.model import Book, Standing
 from proof.evidence import order, state
-from proof.evidence.compiled import Row as CompiledRow
-from proof.evidence.compiled import rows as compiled_rows
+from proof.evidence.compiled import Summary, summaries
 from proof.evidence.targets import TARGETS
 from proof.pages.compiled import tensor_cores
 from proof.problem import Fault, Problem, nearest
@@ -61,13 +60,13 @@ def run(today: date, labs: tuple[str, ...], gate: bool, bundle: Path, verify: Pa
         if accepted is None:
             worst = max(worst, 2 if done.could_not else 1)
             continue
-        rows = accepted.data["claims"]
-        verdicts = Counter("failed" if row["id"] in accepted.failed else row["verdict"] for row in rows)
+        rows = accepted.record.claims
+        verdicts = Counter("failed" if row.id in accepted.failed else row.verdict for row in rows)
         judged, expected = judged + len(rows) - verdicts["-"], expected + len(done.lab.claims)
         worst = max(worst, 1 if accepted.failed else 0)
         table.add_row(
             done.lab.stem,
-            accepted.data["device"]["name"],
+            accepted.record.device.name,
             *(str(verdicts[key]) for key in ("ok", "failed", "-")),
             f"{seconds:.0f} s",
             ", ".join(accepted.failed),
@@ -155,12 +154,12 @@ def freshness(today: date) -> None:
 def fix(check_only: bool) -> None:
     """Rewrite what follows from elsewhere: the common part of every lab, and the spacing of Chinese."""
     from proof.book.common_part import fix as fix_tree
-    from proof.book.text import replace
+    from proof.book.text import write
     from proof.text import spacing as prose
 
     changed = fix_tree(_root(), not check_only)
     try:
-        changed += prose.fix(_root(), None if check_only else replace)
+        changed += prose.fix(_root(), None if check_only else write)
     except ImportError:
         click.echo("Chinese spacing was not looked at: autocorrect-py is missing, make setup installs it", err=True)
     for sentence in changed:
@@ -192,10 +191,10 @@ def compile_(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool
         wrong += [
             Problem(file, 1, fault, "Fix the lab, or let its launcher refuse that target") for fault in result.faults
         ]
-        if result.data is None:
+        if result.compiled is None:
             continue
-        data.append(result.data)
-        for row in compiled_rows(result.data):
+        data.append(result.compiled.model_dump(mode="json", exclude_unset=True))
+        for row in summaries(result.compiled):
             table.add_row(result.lab.stem, *_compiled_cells(row))
         if check_only:
             wrong += [Problem(file, 1, what, "Run `proof compile`") for what in compiler.differences(book, result)]
@@ -401,7 +400,7 @@ def _record_files(book: Book, files: tuple[Path, ...]) -> int:
 def _file(book: Book, accepted: record.Accepted) -> int:
     """File a record and say so; 1 when it holds a failure, since a miss is filed and still a miss."""
     try:
-        path, new = record.file_record(book.root, accepted)
+        path, new = record.file_record(book.root, accepted.record)
     except OSError as error:
         raise click.ClickException(f"the record was not written: {error}") from None
     click.echo(f"{'filed' if new else 'already filed'}  {_short(book, path)}")
@@ -448,13 +447,16 @@ def _compiled_table() -> Table:
     return table
 
 
-def _compiled_cells(row: CompiledRow) -> list[str | Text]:
+def _compiled_cells(row: Summary) -> list[str | Text]:
     states = [str(row.states.get(s, "")) for s in ("fits", "too large", "not offered here", "failed")]
     states[3:] = [Text(states[3], style="bold red")]
-    figures = [f"{row.most('shared_bytes'):,}", f"{TARGETS[row.target].shared_limit:,}", str(row.most("registers"))]
+    shared_bytes = max((cell.shared_bytes for cell in row.made), default=0)
+    registers = max((cell.registers for cell in row.made), default=0)
+    spilling = sum(cell.spills for cell in row.made)
+    figures = [f"{shared_bytes:,}", f"{TARGETS[row.target].shared_limit:,}", str(registers)]
     names = [" ".join(row.names(kind)) for kind in ("load", "store")]
     names += [", ".join(row.names("copy")), " ".join(tensor_cores(row.names("tensor")))]
-    return [row.kernel, row.target, *states, *figures, str(row.spills() or ""), *map(Text, names)]
+    return [row.kernel, row.target, *states, *figures, str(spilling or ""), *map(Text, names)]
 
 
 def _status(book: Book) -> list[dict[str, Any]]:
@@ -472,7 +474,7 @@ def _status(book: Book) -> list[dict[str, Any]]:
                 "state": s.state,
                 "value": _value(s),
                 "bound": claim.bound,
-                "device": s.record.device["name"] if s.record else None,
+                "device": s.record.device.name if s.record else None,
                 "age_days": (book.today - s.record.utc.date()).days if s.record else None,
                 "pages": [_short(book, page.path) for page in pages.get(claim_id, [])],
                 "note": s.note,
@@ -484,7 +486,7 @@ def _status(book: Book) -> list[dict[str, Any]]:
 
 def _value(s: Standing) -> float | int | str | None:
     """The figure behind a standing; none for a stale or pending one, which has nothing to show."""
-    return s.row.get("value") if s.row and s.state in (*state.PASSING, "contradicted") else None
+    return s.row.value if s.row and s.state in (*state.PASSING, "contradicted") else None
 
 
 def _status_table(rows: list[dict[str, Any]]) -> Table:

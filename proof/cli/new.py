@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
-from proof.book import common_part as fix
-from proof.book.load import short_name
+from proof.book import common_part
+from proof.book.lab import short_name
 from proof.book.model import LANGS, Book, Lab, Lang
 from proof.checks.files import RESERVED
 from proof.checks.glossary import fold, labels
-from proof.text.parity import Synced, digest, written
+from proof.text.parity import digest, sidecar, written
 
 CONFIRMATION = "tests/proof/checks/test_decisions.py"
 MENUS: dict[Lang, tuple[str, str]] = {
@@ -93,8 +93,8 @@ def _term(book: Book, title: str) -> Start:
         raise Refused(f"{title!r} is a name of glossary/{taken.path.name} already: change that one")
     for term in book.terms.values():
         for entry in term.forbidden:
-            if fold(entry["term"]) == fold(title):
-                raise Refused(f"the glossary says {entry['use']} instead of {title!r}: see glossary/{term.path.name}")
+            if fold(entry.term) == fold(title):
+                raise Refused(f"the glossary says {entry.use} instead of {title!r}: see glossary/{term.path.name}")
     known = {label: f"{term.en.preferred} (glossary/{term.path.name})" for label, term in names.items()}
     values = {"name": name, "title": _escaped(title)}
     return Start({f"glossary/{name}.yml": _filled("term.yml", values)}, notes=_near(title, known))
@@ -124,7 +124,7 @@ def _lab(book: Book, name: str) -> Start:
     if name in _meant(_filled("lab.py", values | {"name": "_"})):
         raise Refused(f"a launcher called {name} would hide what a lab or Python calls so: take a longer name")
     files = {
-        f"labs/{stem}.py": f"{lesson.rstrip()}\n\n\n{fix.master()}",
+        f"labs/{stem}.py": f"{lesson.rstrip()}\n\n\n{common_part.master()}",
         f"docs/zh/labs/{stem}.yml": _filled("labwords.yml", values),
         f"tests/labs/test_{name}.py": _filled("test_lab.py", values),
     }
@@ -151,7 +151,7 @@ def _lesson(book: Book, name: str) -> Start:
     if (curriculum := book.root / CURRICULUM).is_file():
         menus[CURRICULUM] = _with_statement(curriculum, title, name, lab)
     files = {f"docs/{lang}/lessons/{name}.md": text for lang, text in texts.items()}
-    synced = Synced({lang: digest(text) for lang, text in texts.items()}, book.today)
+    synced = sidecar({lang: digest(text) for lang, text in texts.items()}, book.today)
     files[f"docs/parity/lessons/{name}.yml"] = written(synced)
     notes = [*_near(name, known), f"when both halves are written: proof parity sync lessons/{name}.md"]
     if not lab:
@@ -165,17 +165,17 @@ def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:
     if not lab or "kernel" not in lab.sections:
         said = words["no lab"].format(stem=f"triton_{name}")
         return {"lab": said, "run": words["look"], "pitfalls": words["pit"]}
-    claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "break")
+    claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "bug")
     code = f'```python\n--8<-- "labs/{lab.stem}.py:kernel"\n```'
     notes = [f'{{{{ notes("{lab.stem}:kernel") }}}}\n\n- `{line}`: {words["line"]}' for line in _telling(lab)]
-    breaks = [
-        f'### {broken} {{ #pit-{broken.replace("_", "-")} }}\n\n{words["pit"]}\n\n{{{{ break_diff("{name}.{broken}") }}}}'
-        for broken in lab.breaks
+    pitfalls = [
+        f'### {bug} {{ #pit-{bug.replace("_", "-")} }}\n\n{words["pit"]}\n\n{{{{ break_diff("{name}.{bug}") }}}}'
+        for bug in lab.bugs
     ]
     return {
         "lab": "\n\n".join([code, *notes, f"{{{{ claims({claims}) }}}}"]),
         "run": f'{{{{ lab_card("{lab.stem}") }}}}\n\n{words["look"]}',
-        "pitfalls": "\n\n".join(breaks) or words["pit"],
+        "pitfalls": "\n\n".join(pitfalls) or words["pit"],
     }
 
 
@@ -255,7 +255,7 @@ def _bare(name: str) -> str:
 def _meant(lesson: str) -> set[str]:
     """Every name that means something in Python, in this lesson part of a lab, or at the top of the common part."""
     names = {*keyword.kwlist, *dir(builtins)}
-    common = ast.parse(fix.master()).body
+    common = ast.parse(common_part.master()).body
     plain = [node for node in common if not isinstance(node, ast.FunctionDef)]
     for node in [*common, *(child for tree in (ast.parse(lesson), *plain) for child in ast.walk(tree))]:
         match node:

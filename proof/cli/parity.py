@@ -10,7 +10,7 @@ from proof.book.model import Book
 from proof.checks import parity
 from proof.problem import Problem, nearest, where
 from proof.text import parity as sidecars
-from proof.text.parity import Pair, Synced
+from proof.text.parity import Pair, sidecar
 
 
 def remember(book: Book, names: Iterable[str] = (), reason: str = "") -> tuple[list[Path], list[Problem]]:
@@ -30,8 +30,8 @@ def remember(book: Book, names: Iterable[str] = (), reason: str = "") -> tuple[l
         elif alone != bool(reason):
             refused.append(parity.drifted(book, pair))
         else:
-            since = pair.synced.on if alone else book.today
-            sidecars.write(pair.path, Synced(pair.now, since, reason))
+            since = pair.synced.synced_on if alone else book.today
+            sidecars.write(pair.path, sidecar(pair.now, since, reason))
             done.append(pair.path)
     return done, refused
 

@@ -67,7 +67,7 @@ def run_texts(book: Book, lab: Lab) -> list[str]:
     texts = []
     for place, found in (
         ("on a GPU", [r for r in records if r.is_gpu]),
-        ("in the interpreter", [r for r in records if r.device["kind"] == "interpreter"]),
+        ("in the interpreter", [r for r in records if r.device.kind == "interpreter"]),
     ):
         if not found:
             texts.append(f"No run {place} is on record yet.\n")
@@ -92,12 +92,15 @@ def _unusable(book: Book, lab: Lab, record: Record) -> str:
 
 def _printed(lab: Lab, record: Record) -> str:
     """The lines that the lab prints, the verdicts computed anew."""
-    here = {**record.device, **{key: f"{key} {value}" for key, value in record.data["environment"].items()}}
-    lines = [" · ".join(str(here[key]) for key in ("name", "torch", "triton"))]
-    for row in record.data["claims"]:
-        claim = lab.claims.get(row["id"])
-        anew = {"verdict": state.verdict(claim, row)} if claim else {}
-        lines.append(common.show({"max_abs_err": ""} | row | anew))  # a break of a count has no error to show
+    environment = record.environment
+    lines = [f"{record.device.name} · torch {environment.torch} · triton {environment.triton}"]
+    for row in record.claims:
+        claim = lab.claims.get(row.id)
+        data = row.model_dump(mode="json", exclude_unset=True)
+        data |= {"verdict": state.verdict(claim, row)} if claim else {}
+        if row.kind == "bug":  # as labs of schema 1 call it, whose line this is
+            data |= {"kind": "break", "id": f"{row.id.removesuffix('.bug')}.break"}
+        lines.append(common.show(data))
     return "\n".join(lines) + "\n"
 
 

@@ -50,7 +50,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "record": ("测量记录", "Record"),
     "edited": ("记录被改动过，不计入", "edited after filing, does not count"),
     "older source": ("对应旧版代码，不计入", "of older code, does not count"),
-    "break": ("坏版本", "Break"),
+    "bug": ("坏版本", "Break"),
     "must fail": ("必须失败的断言", "Must fail"),
     "seen on": ("在哪里看到了什么", "Seen"),
     "how": ("方式", "How"),
@@ -98,8 +98,8 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "lab": ("lab", "Lab"),
     "question": ("一句话", "In one sentence"),
     "claims": ("断言", "Claims"),
-    "breaks": ("坏版本", "Breaks"),
-    "breaks intro": (
+    "bugs": ("坏版本", "Breaks"),
+    "bugs intro": (
         "每个坏版本只改动一小段代码，并声明哪条断言必须因此失败、怎样失败。抓不住它，说明检查形同虚设，这个 lab 就算不通过。",
         "Each break changes a few characters and names the claim that must then fail. If it does not fail, the check is worth nothing and the lab fails.",
     ),
@@ -244,7 +244,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "kind-ratio": ("速度比", "ratio"),
     "kind-count": ("计数", "count"),
     "kind-codegen": ("代码生成", "code generation"),
-    "kind-break": ("坏版本", "break"),
+    "kind-bug": ("坏版本", "break"),
     "kind-source": ("出处", "source"),
 }
 

@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proof.book.model import Book, Record
+from proof.book.model import Book
 from proof.problem import Fault, Problem
 from proof.runs import record
 
@@ -87,25 +87,25 @@ def verify(book: Book, bundle: Path) -> Verdict:
             except Fault as refusal:
                 verdict.faults += refusal.problems(name)
                 continue
-            run = Record(bundle, accepted.data, True)
+            run = accepted.record
+            changed = run.outdated(book.labs[run.lab])
             if run.lab in seen:
                 fault(name, f"is a second run of {run.lab}")
-            elif run.data["lab_sha256"] != book.labs[run.lab].sha256:
-                fault(name, f"is a run of another {run.lab}.py than this tree holds")
+            elif changed:
+                fault(name, f"is a run of another {run.lab}.py than this tree holds: {changed}")
             elif not run.is_gpu:
-                fault(
-                    name, f"ran in {run.device['name']}, and no GPU was found there", "Run it on a machine with a GPU"
-                )
+                what = f"ran in {run.device.name}, and no GPU was found there"
+                fault(name, what, "Run it on a machine with a GPU")
             else:
-                rows = {row["id"]: row["verdict"] for row in run.data["claims"]}
-                verdict.devices.append(run.device["name"])
-                verdict.judged += sum(word != "-" for word in rows.values())
-                for claim_id in (claim_id for claim_id, word in rows.items() if word == "-"):
-                    fault(name, f"{claim_id} was not judged", "The gate wants every row: free the memory that it needs")
-                for claim_id in accepted.failed:
-                    fault(
-                        name, f"{claim_id} fails: {rows[claim_id]}", "Fix the lab, or say in its bound what it reaches"
-                    )
+                verdict.devices.append(run.device.name)
+                verdict.judged += sum(row.verdict != "-" for row in run.claims)
+                for row in run.claims:
+                    if row.verdict == "-":
+                        fix = "The gate wants every row: free the memory that it needs"
+                        fault(name, f"{row.id} was not judged", fix)
+                    elif row.id in accepted.failed:
+                        fix = "Fix the lab, or say in its bound what it reaches"
+                        fault(name, f"{row.id} fails: {row.verdict}", fix)
             seen.add(run.lab)
     except Fault as refusal:
         verdict.faults += refusal.problems(str(bundle))

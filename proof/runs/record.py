@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import subprocess
 import sys
 import tarfile
@@ -12,13 +11,15 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO
 
-from packaging.version import Version
+from packaging.version import Version as PackageVersion
 
-from proof.book.load import AS_PRINTED, check_schema, decode, lesson_hash, normal_sha8, parse_json, read_lab
+from proof.book import text
+from proof.book.data import AS_PRINTED, fit, parse_json
+from proof.book.lab import read_lab
+from proof.book.load import from_schema_1, record_sha8
 from proof.book.model import Book, Lab, Record
-from proof.book.text import replace
 from proof.evidence import order, state
 from proof.evidence.faults import faults
 from proof.problem import Fault, Problem, nearest
@@ -47,15 +48,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A run that may be filed: the record's data, and what its user should know."""
+    """A run that may be filed, and what its user should know."""
 
-    data: dict[str, Any]
+    record: Record
     notes: list[str]
     failed: list[str]  # ids of rows that fail
-
-    @property
-    def text(self) -> str:
-        return json.dumps(self.data, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def find_labs(book: Book, names: tuple[str, ...]) -> list[Lab]:
@@ -63,14 +60,14 @@ def find_labs(book: Book, names: tuple[str, ...]) -> list[Lab]:
 
     Raises LookupError, naming the nearest, for a name that no lab has.
     """
-    known = {alias: lab for stem, lab in book.labs.items() for alias in (stem.removeprefix("triton_"), stem)}
-    found: dict[str, Lab] = {}
+    known = {alias: lab for lab in book.labs.values() for alias in (lab.name, lab.stem)}
+    chosen: dict[str, Lab] = {}
     for name in names:
         stem = Path(name).name.removesuffix(".py")
         if stem not in known:
             raise LookupError(f"there is no lab {name}. {nearest(stem, book.labs)}")
-        found[known[stem].stem] = known[stem]
-    return list(found.values()) if names else order.labs(book)
+        chosen[known[stem].stem] = known[stem]
+    return list(chosen.values()) if names else order.labs(book)
 
 
 def run_lab(lab: Lab) -> Run:
@@ -113,7 +110,9 @@ def read_files(path: Path) -> Iterator[tuple[str, bytes]]:
             for member in members:
                 if member.size > FILE_CAP:
                     raise Fault(f"{member.name} {too_large}", AS_PRINTED)
-                yield f"{path}:{member.name}", archive.extractfile(member).read()
+                content = archive.extractfile(member)
+                if content:
+                    yield f"{path}:{member.name}", content.read()
     except tarfile.TarError:
         if len(raw) > FILE_CAP:
             raise Fault(too_large, AS_PRINTED) from None
@@ -123,7 +122,7 @@ def read_files(path: Path) -> Iterator[tuple[str, bytes]]:
             raise Fault("is an archive without a .json", AS_PRINTED)
 
 
-def _at_most(stream: Any, cap: int, what: str) -> bytes:
+def _at_most(stream: IO[bytes] | gzip.GzipFile, cap: int, what: str) -> bytes:
     with stream:
         raw = stream.read(cap + 1)
     if len(raw) > cap:
@@ -136,49 +135,41 @@ def accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> Acce
 
     Raises Fault for what is not such a print, or contradicts itself or its lab.
     """
-    text = decode(raw)
-    data = parse_json(text)
+    data, lines = parse_json(text.decode(raw))
     if not isinstance(data, dict) or not isinstance(data.get("source"), str):
         raise Fault("holds no source of a lab, so it is not what a lab prints", AS_PRINTED)
-    source = data.pop("source")
-    lab, problems = read_lab(Path(f"{data.get('lab')}.py"), source, f"{name} (source)")
+    lab, problems = read_lab(Path(f"{data.get('lab')}.py"), data.pop("source"), f"{name} (source)")
     if lab is None or problems:
         raise Fault.of(problems)
-    data |= {"lab_sha256": lesson_hash(source), "commit": commit}
-    check_schema("record", data, text)
-    wrong = [Problem(name, 1, what, fix) for what, fix in faults(book, lab, data)]
+    data |= {"lab_sha256": lab.sha256, "commit": commit}
+    record = fit(Record, from_schema_1(data), lines)
+    wrong = [Problem(name, 1, what, fix) for what, fix in faults(book, lab, record)]
     if wrong:
         raise Fault.of(wrong)
     notes = []
-    if data["lab_sha256"] != book.labs[lab.stem].sha256:
-        notes.append(f"{lab.stem} has changed since this run: its claims will count as stale-source")
-    run = Record(Path(), data, True)
-    failed = [row["id"] for row in data["claims"] if row["verdict"] not in ("ok", "-")]
-    under = [
-        row["id"] for row in data["claims"] if row["id"] in failed and state.below(lab.claims[row["id"]], row, run)
-    ]
+    if changed := record.outdated(book.labs[lab.stem]):
+        notes.append(f"{lab.stem}: {changed}, so its claims will count as stale-source")
+    failed = [row for row in record.claims if row.verdict not in ("ok", "-")]
+    under = [row.id for row in failed if state.below(lab.claims[row.id], row, record)]
     if under:
         notes.append(f"under bounds that are set on {state.REFERENCE}, shown as measured: {', '.join(under)}")
-        failed = [claim_id for claim_id in failed if claim_id not in under]
-    return Accepted(data, notes, failed)
+    return Accepted(record, notes, [row.id for row in failed if row.id not in under])
 
 
-def file_record(root: Path, accepted: Accepted) -> tuple[Path, bool]:
+def file_record(root: Path, record: Record) -> tuple[Path, bool]:
     """Write the record to its place; its path, and whether it is new. Interrupted, it leaves what was there whole.
 
-    Raises FileExistsError when another content already bears the name.
+    Raises FileExistsError when another content already has the name.
     """
-    data, text = accepted.data, accepted.text
-    record = Record(Path(), data, True)
     folder = root / "labs" / "records" / record.device_class / record.lab
-    day, triton = record.utc.strftime("%Y%m%d"), Version(data["environment"]["triton"]).public
-    path = folder / f"{day}-t{triton}-{normal_sha8(text)}.json"
+    day, triton = record.utc.strftime("%Y%m%d"), PackageVersion(record.environment.triton).public
+    path = folder / f"{day}-t{triton}-{record_sha8(record.written)}.json"
     if path.exists():
-        if decode(path.read_bytes()) != text:
+        if text.decode(path.read_bytes()) != record.written:
             raise FileExistsError(f"{path} holds something else; nothing was written")
         return path, False
     folder.mkdir(parents=True, exist_ok=True)
-    replace(path, text.encode())
+    text.write(path, record.written.encode())
     return path, True
 
 

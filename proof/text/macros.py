@@ -23,7 +23,7 @@ WRITE_IT = 'Write {{ name("argument") }}, with straight quotes and text as argum
 
 FIRST_CITES = {  # macros whose first argument is an id, and the room that it lies in
     "claim": "claim",
-    "break_diff": "break",
+    "break_diff": "bug",
     "term": "term",
     "adr": "decision",
     "source": "source",
@@ -50,7 +50,7 @@ class Call:
 def citations(
     name: str, args: Iterable[str], options: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The ids that a macro cites, each with its room: claim, break, term, decision, source, lab or
+    """The ids that a macro cites, each with its room: claim, bug, term, decision, source, lab or
     section.
     """
     texts = list(args)

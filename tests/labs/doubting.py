@@ -17,7 +17,7 @@ import pytest
 import torch
 import triton
 
-from proof.book.load import lesson_part
+from proof.book.lab import lesson_part
 
 ROOT = Path(__file__).parents[2]
 

@@ -58,7 +58,7 @@ def test_a_lab_without_a_break_is_found(tiny):
     start, end = text.index('    "no_mask"'), text.index("}\n# fmt: on")
     tiny.write(tiny.lab, text[:start] + text[end:])
     (line,) = found(tiny, labs.faults)
-    assert line.endswith("there is no break")
+    assert line.endswith("there is no seeded bug")
 
 
 def test_a_claim_without_a_reason_for_its_bound_is_found(tiny):
@@ -92,7 +92,7 @@ def test_a_lab_without_chinese_words_is_found_and_the_mend_says_what_to_write(ti
     (problem,) = labs.words(tiny.book())
     assert str(problem) == (
         f"{tiny.lab}:1: {tiny.words} is missing, so Chinese pages speak English of this lab. "
-        "Write it: title, sentence, learn, memory, card, why (case.metric: reason), breaks (name: what is seen)"
+        "Write it: title, sentence, learn, memory, card, why (case.metric: reason), bugs (name: what is seen)"
     )
 
 
@@ -103,9 +103,9 @@ def test_words_that_cannot_be_read_are_not_missing_too(tiny):
 
 FAULTS = {
     "claim untold": ("  ragged.programs: 三个整块，一个凑不满的块\n", "", 6, "why.ragged.programs is missing"),
-    "break untold": ("breaks:\n  no_mask: 最后一块写到了末尾之后\n", "", 1, "breaks.no_mask is missing"),
+    "bug untold": ("bugs:\n  no_mask: 最后一块写到了末尾之后\n", "", 1, "bugs.no_mask is missing"),
     "claim gone": ("ragged.programs: ", "ragged.calls: 一次\n  ragged.programs: ", 8, "why tells of ragged.calls, which triton_tiny.py does not have"),
-    "break gone": ("  no_mask: ", "  no_masks: 末尾\n  no_mask: ", 11, "breaks tells of no_masks, which triton_tiny.py does not have"),
+    "bug gone": ("  no_mask: ", "  no_masks: 末尾\n  no_mask: ", 11, "bugs tells of no_masks, which triton_tiny.py does not have"),
     "English": ("每个元素除以三。", "Each element divided by three.", 2, "sentence is not Chinese"),
     "almost English": ("字节数与拷贝相同", "as many bytes as one copy", 9, "why.large_fp32.vs_copy is not Chinese"),
     "another number": ("memory: 1 GiB", "memory: 2 GiB", 4, "memory has other numbers than the lab: +2, −1"),

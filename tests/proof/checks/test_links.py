@@ -117,7 +117,7 @@ def test_an_empty_link_is_found(tiny):
         "status.md",
         "labs/triton_tiny.ipynb",
         "labs/triton_tiny.ipynb#tiny.ragged.programs",
-        "labs/triton_tiny.ipynb#tiny.no_mask.break",
+        "labs/triton_tiny.ipynb#tiny.no_mask.bug",
         "downloads/triton_tiny.py",
         "https://a.b/c#d",
         "mailto:a@b.c",

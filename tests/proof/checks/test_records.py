@@ -45,9 +45,9 @@ def test_C026_an_error_that_doubles_above_its_bound_is_found(tiny):
 
 
 def test_a_break_that_is_not_caught_is_found(tiny):
-    tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.broken: {"value": "ok", "verdict": "error"}})
+    tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.bug: {"value": "ok", "verdict": "error"}})
     (line,) = found(tiny, records.contradictions)
-    assert f"{tiny.broken} is contradicted" in line
+    assert f"{tiny.bug} is contradicted" in line
 
 
 def test_the_interpreter_contradicts_too(tiny):

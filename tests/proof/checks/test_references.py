@@ -8,7 +8,7 @@ from proof.checks import references
 UNKNOWN = {
     '{{ claim("tiny.ragged_fp32.max_abs_error") }}': "no claim is called 'tiny.ragged_fp32.max_abs_error'",
     '{{ claims("tiny.ragged.programs", "tiny.x.y") }}': "no claim is called 'tiny.x.y'",
-    '{{ break_diff("tiny.no_masks") }}': "no break is called 'tiny.no_masks'",
+    '{{ break_diff("tiny.no_masks") }}': "no bug is called 'tiny.no_masks'",
     '{{ term("masks") }}': "no term is called 'masks'",
     '{{ adr("0002") }}': "no decision is called '0002'",
     '{{ source("triton-store") }}': "no source is called 'triton-store'",
@@ -26,7 +26,8 @@ def test_C026_an_unknown_id_names_page_line_and_id(tiny, macro):
 
 @pytest.mark.parametrize(("name", "lines"), [("triton_tinny", 1), ("triton_tiny", 0), ("triton_layer_norm", 0)])
 def test_a_kind_of_kernel_with_a_misspelled_lab_is_found_and_a_lab_to_come_is_none(tiny, name, lines):
-    tiny.write("docs/kernel_types.yml", f"types:\n  - lab: {name}\n")
+    text = "{name: A, why: b}"
+    tiny.write("docs/kernel_types.yml", f"types:\n  - lab: {name}\n    en: {text}\n    zh: {text}\n")
     said = [f"docs/kernel_types.yml:2: no lab is called {name!r}"] * lines
     assert found(tiny, references.unknown) == said
 
@@ -59,7 +60,7 @@ def test_a_macro_in_code_cites_nothing(tiny):
 
 
 def test_a_source_and_a_break_may_be_cited_as_claims(tiny):
-    add(tiny, f'{{{{ claims("{tiny.broken}", "{tiny.ratio}") }}}} {{{{ source("triton-load") }}}}')
+    add(tiny, f'{{{{ claims("{tiny.bug}", "{tiny.ratio}") }}}} {{{{ source("triton-load") }}}}')
     assert found(tiny, references.unknown) == []
 
 

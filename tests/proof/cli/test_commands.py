@@ -129,8 +129,8 @@ def test_record_runs_a_lab_and_files_what_it_measured(tiny):
     assert f"filed  {filed}" in result.stdout
     book = tiny.book()
     assert book.problems == []
-    rows = {row["id"]: row["verdict"] for row in next(r for r in book.records if not r.is_gpu).data["claims"]}
-    assert rows == {tiny.error: "ok", tiny.count: "ok", tiny.ratio: "-", tiny.broken: "ok"}
+    rows = {row.id: row.verdict for row in next(r for r in book.records if not r.is_gpu).claims}
+    assert rows == {tiny.error: "ok", tiny.count: "ok", tiny.ratio: "-", tiny.bug: "ok"}
 
 
 def test_record_files_a_miss_and_fails(tiny, ran):
@@ -261,7 +261,7 @@ def test_status_json_has_every_claim(tiny):
         "note": "",
         "interpreter": {"state": "valid", "value": 2.0**-25},
     }
-    assert list(rows) == [tiny.error, tiny.count, tiny.ratio, tiny.broken, "source.triton-load"]
+    assert list(rows) == [tiny.error, tiny.count, tiny.ratio, tiny.bug, "source.triton-load"]
     assert rows[tiny.ratio]["interpreter"] is None
 
 

@@ -21,8 +21,8 @@ def book(*pages: Page) -> Book:
     for name in ("add", "dot", "max", "sum"):
         stem = f"triton_{name}"
         claim = dataclasses.replace(lab.claims[made.ERROR], id=f"{name}.ragged.max_abs_err", lab=stem)
-        found.labs[stem] = dataclasses.replace(lab, stem=stem, title=f"{name}: x", claims={claim.id: claim}, breaks={})
-        found.words[stem] = dataclasses.replace(words, title=f"题 {name}")
+        found.labs[stem] = dataclasses.replace(lab, stem=stem, title=f"{name}: x", claims={claim.id: claim}, bugs={})
+        found.words[stem] = words.model_copy(update={"title": f"题 {name}"})
     return found
 
 

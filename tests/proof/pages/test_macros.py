@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import subprocess
 from datetime import date
@@ -126,7 +125,7 @@ def test_a_claim_carries_bound_device_versions_and_date():
         (f'claim("{made.LARGE}")', "0|H200"),
         (f'claim("{made.RATIO}")', "1.03×|H200"),
         (f'claim("{made.CODEGEN}")', "4|compiler"),
-        (f'claim("{made.BREAK}")', "guard bytes overwritten|H200"),
+        (f'claim("{made.BUG}")', "guard bytes overwritten|H200"),
         (f'claim("{made.ERROR}", field="max_rel_err")', "0.00123|H200"),
         (f'claim("{made.LARGE}", field="peak_mib")', "8.02 GiB|H200"),
         (f'claim("{made.RATIO}", field="low")', "1.02×|H200"),
@@ -163,9 +162,7 @@ def _stale() -> object:
 
 
 def _other_version() -> object:
-    old = made.record(made.lab())
-    old.data["environment"]["triton"] = "3.5.1"
-    return made.book(old)
+    return made.book(made.changed(made.record(made.lab()), environment={"triton": "3.5.1"}))
 
 
 def _worse() -> object:
@@ -205,8 +202,7 @@ def test_c026_a_digit_changed_in_the_record_is_what_the_page_shows():
 
 
 def test_the_name_of_a_card_loses_its_maker():
-    record = made.record(made.lab())
-    record.data["device"] = {"kind": "cuda", "name": "NVIDIA GeForce RTX 4090"}
+    record = made.changed(made.record(made.lab()), device={"name": "NVIDIA GeForce RTX 4090"})
     assert link(f'{{{{ claim("{made.ERROR}") }}}}', made.book(record)).small.get_text() == "RTX 4090"
 
 
@@ -273,7 +269,7 @@ def test_a_source_leads_to_its_lines_at_its_tag():
 
 
 def test_a_repository_may_be_named_by_owner_and_name():
-    short = dataclasses.replace(made.KERNEL, repository="vllm-project/vllm")
+    short = made.KERNEL.model_copy(update={"repository": "vllm-project/vllm"})
     assert permalink(short) == permalink(made.KERNEL)
 
 
@@ -298,7 +294,7 @@ def test_a_break_is_a_diff_with_the_lines_of_the_lab():
 def test_patch_accepts_the_diff_of_a_break(tmp_path):
     lab = made.lab()
     (tmp_path / "triton_scale.py").write_text(lab.source)
-    diff = labpage.break_text(lab, lab.breaks["no_mask"], "labs/triton_scale.py") + "\n"
+    diff = labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py") + "\n"
     subprocess.run(["patch", "-p0", "-s"], input=diff, text=True, cwd=tmp_path, check=True)
     assert (tmp_path / "triton_scale.py").read_text() == lab.source.replace("mask = offs < n", "mask = offs >= 0")
 
@@ -329,7 +325,7 @@ def test_a_break_of_what_is_compared_for_equality_says_another_value_and_says_it
     source = made.LAB.replace('"ragged.max_abs_err", "guard", "the tail', '"vector.wide_loads", "error", "the tail')
     assert source != made.LAB
     lab = made.lab(source)
-    seen = {"value": "error", "figure": "8 ld.global.b32", "claim": made.CODEGEN, "judges": "compile"}
+    seen = {"value": "error", "figure": "8 ld.global.b32", "claim": made.CODEGEN}
     book = made.book(made.record(lab, no_mask=seen), made.record(lab, "interpreter", no_mask=seen), source=source)
     items = html(expand('{{ break_diff("scale.no_mask") }}', book)).find_all("li")
     assert [item.get_text() for item in items] == [
@@ -353,9 +349,9 @@ def test_a_break_whose_text_is_gone_is_an_error_that_names_the_lab():
     lab = made.lab()
     lab.sections["kernel"] = (20, lab.sections["kernel"][1].replace("offs < n", "offs <= n"))
     with pytest.raises(Fault) as caught:
-        labpage.break_text(lab, lab.breaks["no_mask"], "labs/triton_scale.py")
+        labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py")
     assert str(caught.value).startswith(
-        "labs/triton_scale.py:20: the text of break 'no_mask' occurs 0 times in section 'kernel'."
+        "labs/triton_scale.py:20: the text of the seeded bug 'no_mask' occurs 0 times in section 'kernel'."
     )
 
 
@@ -419,7 +415,7 @@ def test_the_page_of_a_lab_speaks_one_language(what, en, zh):
             "一次 load、一次 store，和中间的一切",
         ),
         (f'{{{{ claims("{made.RATIO}") }}}}', "memory-bound", "访存受限"),
-        (f'{{{{ claims("{made.BREAK}") }}}}', "the tail is overwritten", "末尾被改写"),
+        (f'{{{{ claims("{made.BUG}") }}}}', "the tail is overwritten", "末尾被改写"),
         ('{{ break_diff("scale.no_mask") }}', "the tail is overwritten", "末尾被改写"),
         (f'{{{{ claim("{made.LARGE}", field="bound") }}}}', "64-bit offsets", "64 位偏移"),
     ],
@@ -432,7 +428,7 @@ def test_a_macro_speaks_of_a_lab_in_the_language_of_its_page(macro, en, zh):
 
 def test_what_has_no_chinese_words_yet_is_shown_in_english():
     book = made.book()
-    book.words["triton_scale"] = dataclasses.replace(made.WORDS, why={}, breaks={})
+    book.words["triton_scale"] = made.WORDS.model_copy(update={"why": {}, "bugs": {}})
     assert "memory-bound" in expand(f'{{{{ claims("{made.RATIO}") }}}}', book, "zh")
     del book.words["triton_scale"]
     assert "What one multiplication costs." in expand("{{ labs() }}", book, "zh")
@@ -550,7 +546,7 @@ def test_a_page_without_macros_stays_as_it_is(text):
         ('{{ given("1 s") }}', "given(): missing a required argument: 'source'", "It takes (text, *, source)"),
         ('{{ term() }}', "term(): missing a required argument: 'id'", "It takes (id, text='')"),
         ('{{ lab_card("triton_scales") }}', "there is no lab 'triton_scales'", "Nearest: triton_scale"),
-        ('{{ break_diff("scale.nomask") }}', "there is no break 'scale.nomask'", "Nearest: scale.no_mask"),
+        ('{{ break_diff("scale.nomask") }}', "there is no seeded bug 'scale.nomask'", "Nearest: scale.no_mask"),
         ("{{ claims() }}", "claims() names no claim", 'Write {{ claims("id", "id") }}'),
         (f'{{{{ claim("{made.ERROR}", field="max_err") }}}}', "there is no field 'max_err'", "Nearest: max_rel_err, max_abs_err"),
         (f'{{{{ claim("{made.ERROR}", on="gpu") }}}}', "on='gpu' is not a place where claims are judged", 'Write on="interpreter" or leave it out'),
@@ -603,7 +599,7 @@ def test_uses_lists_the_pages_of_claims_breaks_and_sources():
         "a.b.c": ["en", "zh"],
         "source.s": ["en"],
         "source.g": ["en"],
-        "a.x.break": ["en"],
+        "a.x.bug": ["en"],
         "d.e.f": ["zh"],
     }
 
@@ -627,7 +623,7 @@ def test_the_head_of_a_lab_begins_with_name_and_question():
 
 def test_every_claim_of_the_lab_is_an_anchor():
     anchors = {a["id"] for a in _head().find_all("a", id=True)}
-    assert anchors == {made.ERROR, made.LARGE, made.RATIO, made.CODEGEN, made.BREAK}
+    assert anchors == {made.ERROR, made.LARGE, made.RATIO, made.CODEGEN, made.BUG}
 
 
 def test_the_head_has_the_same_anchors_in_both_languages():
@@ -751,8 +747,8 @@ def test_an_entry_names_nothing_twice():
 
 def test_code_in_the_short_text_of_an_entry_is_code():
     book = made.book()
-    text = dataclasses.replace(book.terms["mask"].en, short="As in `a[i * 2]`, always.")
-    book.terms["mask"] = dataclasses.replace(book.terms["mask"], en=text)
+    text = book.terms["mask"].en.model_copy(update={"short": "As in `a[i * 2]`, always."})
+    book.terms["mask"] = book.terms["mask"].model_copy(update={"en": text})
     strong = html(glossary_page(book, "en")).find("h3", id="mask").find_next("strong")
     assert (strong.get_text(), strong.code.get_text()) == ("As in a[i * 2], always.", "a[i * 2]")
 
@@ -783,8 +779,8 @@ def test_a_term_that_refers_to_one_that_is_gone_is_an_error_with_the_nearest():
 
 def test_a_term_may_use_macros():
     book = made.book()
-    body = dataclasses.replace(book.terms["mask"].en, body='See {{ adr("0004") }}.')
-    book.terms["mask"] = dataclasses.replace(book.terms["mask"], en=body)
+    body = book.terms["mask"].en.model_copy(update={"body": 'See {{ adr("0004") }}.'})
+    book.terms["mask"] = book.terms["mask"].model_copy(update={"en": body})
     assert '<a class="adr" href="../adr/0004-words/"' in glossary_page(book, "en")
 
 

@@ -101,7 +101,7 @@ def test_a_claim_that_was_left_out_there_is_no_pass(tiny, verify):
     printed = json.loads(tiny.printed())
     printed["claims"].pop()
     verdict = verify(json.dumps(printed).encode())
-    assert not verdict.passes and f"lacks {tiny.broken}" in whats(verdict)
+    assert not verdict.passes and f"lacks {tiny.bug}" in whats(verdict)
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff\xfe{}", b'{"lab": 1}', b'{"a": 1e999}', b"{" * 3000])
