@@ -16,8 +16,8 @@ from proof.book import common_part, text
 from proof.book.lab import read_lab
 from proof.book.load import load_book
 from proof.book.model import LANGS, Book, Claim, Lab, Record
-from proof.cli.commands import main
-from proof.runs.record import file_record
+from proof.cli import main
+from proof.runs.file import file_record
 from proof.text import parity as sidecars
 
 ROOT = Path(__file__).resolve().parents[1]

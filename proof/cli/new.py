@@ -11,14 +11,18 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from string import Template
+
+import click
 
 from proof.book import common_part
 from proof.book.lab import short_name
 from proof.book.model import LANGS, Book, Lab, Lang
 from proof.checks.files import RESERVED
 from proof.checks.glossary import fold, labels
+from proof.cli.project import open_book
 from proof.text.parity import digest, sidecar, written
 
 CONFIRMATION = "tests/proof/checks/test_decisions.py"
@@ -46,6 +50,32 @@ LESSON: dict[Lang, dict[str, str]] = {  # what stands in a lesson around what it
         "pit": "TODO(new): how one falls into this, and what one then sees.",
     },
 }
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["lab", "lesson", "term", "adr"]))
+@click.argument("name", nargs=-1, required=True)
+@click.pass_obj
+def command(today: date, kind: str, name: tuple[str, ...]) -> None:
+    """Start a lab, a lesson, a term or a decision in both languages; `check` says what is then left to write.
+
+    NAME is the English name of a term, the English title of a decision, and small letters, digits and _ for the rest:
+    `proof new term bank conflict`, `proof new adr "Kernels name their fill values"`, `proof new lab layer_norm`.
+    """
+    book = open_book(today)
+    try:
+        made = start(book, kind, " ".join(name))
+        write(book.root, made)
+    except Refused as error:
+        raise click.UsageError(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"not written: {error}") from None
+    for verb, paths in (("wrote", made.files), ("changed", made.edits)):
+        for path in paths:
+            click.echo(f"{verb:8} {path}")
+    click.echo("What is left to write is marked TODO(new); `proof check` names the lines, and a release wants none.")
+    for note in made.notes:
+        click.echo(f"note     {note}", err=True)
 
 
 class Refused(ValueError):

@@ -27,7 +27,8 @@ from proof.evidence.compiled import ordered
 from proof.evidence.targets import SWITCHES, TARGETS
 from proof.evidence.versions import FILE, comparable, declares, name_of
 from proof.problem import Fault
-from proof.runs.record import accept, find_labs
+from proof.runs.accept import accept
+from proof.runs.run import find_labs
 
 SAMPLE = ("sm_90", "gfx942")  # for which the first launch of each kernel is compiled
 PATIENCE = 600  # seconds for a lab, or for its kernels

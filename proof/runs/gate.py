@@ -6,18 +6,17 @@ machine that ran code under review: nothing in it is believed but the figures, a
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from proof.book.model import Book
 from proof.problem import Fault, Problem
-from proof.runs import record
+from proof.runs.accept import accept
+from proof.runs.file import pack, read_files
 
 COUNT = "import torch; print(torch.cuda.device_count())"
 AGAIN = "Run `proof run --gate` on this tree, and give the bundle as it wrote it"
@@ -60,15 +59,6 @@ def run(root: Path, bundle: Path, gpus: int) -> int:
     return status
 
 
-def pack(prints: dict[str, bytes], bundle: Path) -> None:
-    """Write a bundle of what labs printed, by file name."""
-    with tarfile.open(bundle, "w") as archive:
-        for name, raw in prints.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(raw)
-            archive.addfile(member, io.BytesIO(raw))
-
-
 def verify(book: Book, bundle: Path) -> Verdict:
     """The verdict on a bundle, which nobody vouches for: its size, its form, its rows, its labs and its figures.
 
@@ -81,9 +71,9 @@ def verify(book: Book, bundle: Path) -> Verdict:
         verdict.faults.append(Problem(name, 1, what, fix))
 
     try:
-        for name, raw in record.read_files(bundle):
+        for name, raw in read_files(bundle):
             try:
-                accepted = record.accept(book, name, raw)
+                accepted = accept(book, name, raw)
             except Fault as refusal:
                 verdict.faults += refusal.problems(name)
                 continue

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from proof import common
-from proof.runs.record import accept
+from proof.runs.accept import accept
 
 ROOT = Path(__file__).parents[2]
 LABS = sorted(path.stem for path in (ROOT / "labs").glob("*.py"))

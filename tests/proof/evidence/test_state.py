@@ -11,7 +11,7 @@ from tiny_project import make_record
 from proof import common
 from proof.book.model import Record
 from proof.evidence import state
-from proof.runs.record import file_record
+from proof.runs.file import file_record
 
 HASHED = ("tiny.ragged_fp32.max_abs_err", "tiny.ragged.programs", "tiny.large_fp32.vs_copy", "tiny.no_mask.bug")
 
