@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from functools import cache
-
-from opencc import OpenCC
+from collections.abc import Iterable
 
 from proof.book.model import LANGS, Book, Lang, Term
 from proof.problem import Problem, nearest
@@ -16,13 +13,8 @@ from proof.text.uses import used
 
 
 def fold(label: str) -> str:
-    """A label without what readers do not see: case, full or half width, traditional or simplified, spaces around it."""
-    return _simplified()(" ".join(unicodedata.normalize("NFKC", label).casefold().split()))
-
-
-@cache
-def _simplified() -> Callable[[str], str]:
-    return OpenCC("t2s").convert
+    """A label without what readers do not see: case, full or half width, spaces around it."""
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
 def labels(term: Term, lang: Lang) -> tuple[str, ...]:
