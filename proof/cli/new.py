@@ -193,8 +193,8 @@ def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:
     """The parts of a lesson that quote its lab: the kernel with a note, the claims, the card, the breaks."""
     words = LESSON[lang]
     if not lab or "kernel" not in lab.sections:
-        said = words["no lab"].format(stem=f"triton_{name}")
-        return {"lab": said, "run": words["look"], "pitfalls": words["pit"]}
+        no_lab = words["no lab"].format(stem=f"triton_{name}")
+        return {"lab": no_lab, "run": words["look"], "pitfalls": words["pit"]}
     claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "bug")
     code = f'```python\n--8<-- "labs/{lab.stem}.py:kernel"\n```'
     notes = [f'{{{{ notes("{lab.stem}:kernel") }}}}\n\n- `{line}`: {words["line"]}' for line in _telling(lab)]
@@ -257,8 +257,8 @@ def _snake(name: str) -> str:
     if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) and len(name) <= 40:
         return name
     other = re.sub(r"[^a-z0-9]+", "_", name.lower()).lstrip("_0123456789")[:40].rstrip("_")
-    said = f"{name!r} is no name here: small letters, digits and _, at most 40"
-    raise Refused(f"{said}. Try {other}" if other else said)
+    what = f"{name!r} is no name here: small letters, digits and _, at most 40"
+    raise Refused(f"{what}. Try {other}" if other else what)
 
 
 def _title(name: str) -> str:
@@ -274,8 +274,8 @@ def _near(name: str, known: Mapping[str, str]) -> list[str]:
     """A sentence for each thing that is called nearly the same: another case, a plural, a hyphen, a slip."""
     close = difflib.get_close_matches(name.casefold(), known, n=3, cutoff=0.8)
     same = [other for other in known if _bare(other) == _bare(name)]
-    there = dict.fromkeys(known[other] for other in [*same, *close])
-    return [f"there is {one} already: is this another thing?" for one in there]
+    similar = dict.fromkeys(known[other] for other in [*same, *close])
+    return [f"there is {one} already: is this another thing?" for one in similar]
 
 
 def _bare(name: str) -> str:
@@ -319,7 +319,10 @@ def _next_number(root: Path) -> tuple[int, str]:
 
 
 def _numbers(names: Iterable[str]) -> Iterator[int]:
-    yield from (int(found[1]) for name in names if (found := re.match(r"(\d{4})-.*\.md", name)))
+    for name in names:
+        match = re.match(r"(\d{4})-.*\.md", name)
+        if match:
+            yield int(match[1])
 
 
 def _git(root: Path, *arguments: str) -> list[str] | None:

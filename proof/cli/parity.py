@@ -65,8 +65,9 @@ def remember(book: Book, names: Iterable[str] = (), reason: str = "") -> tuple[l
     for pair in chosen:
         files = {where(page.path, book.root) for page in pair.halves.values()}
         alone = pair.synced is not None and len(pair.changed) == 1
-        if found := [problem for problem in differences if problem.file in files]:
-            refused += found
+        problems = [problem for problem in differences if problem.file in files]
+        if problems:
+            refused += problems
         elif not pair.changed:
             continue
         elif alone != bool(reason):
