@@ -887,7 +887,10 @@ class Decision(Filed):
 
     id: Annotated[FourDigits, Field(description="four digits, as in the name of the file")]
     title: Line
-    status: Annotated[str, Field(description="one word, such as accepted")]
+    status: Annotated[
+        Literal["proposed", "accepted", "rejected", "deprecated", "superseded"],
+        Field(description="whether it holds"),
+    ]
     date: Day
     supersedes: Annotated[
         Many[FourDigits],

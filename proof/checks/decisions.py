@@ -10,7 +10,6 @@ from proof.problem import Problem, nearest
 from proof.text.documents import place, text_of
 from proof.text.markdown import read
 
-STATUSES = ("proposed", "accepted", "rejected", "deprecated", "superseded")
 SECTIONS = ["context", "drivers", "options", "outcome", "consequences", "confirmation"]
 SAME = ("slug", "status", "date", "supersedes", "superseded_by")  # in both languages
 NAMED_TEST = re.compile(r"(tests/[\w./-]*\w)(?:::(\w+))?")
@@ -33,9 +32,6 @@ def halves(book: Book) -> Iterable[Problem]:
                 if getattr(decision, key) != getattr(other, key):
                     what = f"{key} is another than in {place(book, other.path)}"
                     yield _problem(book, decision, decision.line(key), what, "Make both languages agree")
-        if decision.status not in STATUSES:
-            fix = f"{nearest(decision.status, STATUSES)}. One of {', '.join(STATUSES)}"
-            yield _problem(book, decision, decision.line("status"), f"{decision.status!r} is not a status", fix)
         ids = [heading.id for heading in read(decision.body).headings if heading.level == 2]
         if ids != SECTIONS:
             what = f"the sections are {', '.join(str(id) for id in ids) or 'none'}"

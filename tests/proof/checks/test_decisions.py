@@ -72,11 +72,10 @@ def test_another_section_is_found(tiny):
     }
 
 
-def test_a_status_that_is_not_in_the_list_is_found_with_the_nearest(tiny):
-    edit(tiny, "status: accepted", "status: superceded")
-    problems = list(decisions.halves(tiny.book()))
-    assert {problem.what for problem in problems} == {"'superceded' is not a status"}
-    assert all(problem.fix.startswith("Nearest: superseded") for problem in problems)
+def test_a_status_that_is_not_in_the_list_is_found_at_its_line(tiny):
+    edit(tiny, "status: accepted", "status: superceded", "en")
+    (problem,) = (problem for problem in check(tiny.book()) if problem.file == tiny.decision["en"])
+    assert (problem.line, problem.what.startswith("status: 'superceded' is not one of")) == (4, True)
 
 
 # Succession
