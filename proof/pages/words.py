@@ -16,7 +16,7 @@ _WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
     "stale-code": ("编译结果已变，待重测", "the compiled code has changed, to be measured again"),
     "contradicted": ("与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
     "interpreter-cannot": ("解释器不能判定", "not for the interpreter"),
-    # how a seeded bug shows, and what else a verdict says
+    # how a broken variant fails, and what else a verdict says
     "error": ("超出误差界", "outside the bound"),
     "other": ("与断言的值不同", "not the value claimed"),
     "guard": ("保护带被改写", "guard bytes overwritten"),
