@@ -106,6 +106,9 @@ def forbidden(book: Book) -> Iterable[Problem]:
             if document.lang != lang or not instead:
                 continue
             for number, line in document.markdown.lines():
+                folded = fold(line)
+                if not any(label in folded for label in instead):  # quick, and so for nearly every line
+                    continue
                 for match in any_name.finditer(line):  # the longest name wins, so a right one may hold a wrong one
                     if fold(match[0]) in instead:
                         term, use = instead[fold(match[0])]
