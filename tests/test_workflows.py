@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".github" / "workflows"
@@ -22,7 +22,7 @@ RESULTS = ("success", "failure", "cancelled", "skipped")
 
 
 def load(path: Path) -> dict:
-    return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import pytest
 from click.testing import CliRunner, Result
 
+from proof.book import text
 from proof.book.lab import read_lab
-from proof.book.load import load_book, read_text
-from proof.book.model import LANGS, Book, Claim, Lab
-from proof.cli.commands import main
-from proof.runs.record import Accepted, file_record
+from proof.book.load import load_book
+from proof.book.model import LANGS, Book, Claim, Lab, Record
+from proof.cli import main
+from proof.runs.file import file_record
 from proof.text import parity as sidecars
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -125,7 +126,7 @@ PAGES = {
 Each element divided by three, with an error of {{ claim("tiny.ragged_fp32.max_abs_err") }}; a mask guards the end.
 """,
 }
-SYNCED = sidecars.Synced({lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY)
+SYNCED = sidecars.sidecar({lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY)
 TERM = """\
 id: mask
 topic: memory
@@ -222,7 +223,7 @@ def make_record(lab: Lab, /, **changes: Any) -> dict[str, Any]:
     for claim_id, fields in changes.pop("rows", {}).items():
         next(row for row in rows if row["id"] == claim_id).update(fields)
     data = {"schema": 2, "lab": lab.stem, "lab_sha256": lab.sha256, "judge_sha256": lab.judge_sha256}
-    data |= {"device": device, "clocks": None, "commit": None}
+    data |= {"device": device, "commit": None}
     data |= {"environment": environment, "utc": "2026-11-20T12:00:00+00:00", "command": f"python {lab.stem}.py --json"}
     return _without_dots(data | {"claims": rows, "kernels": []} | changes)
 
@@ -241,6 +242,8 @@ def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
     elif claim.kind == "ratio":
         timing = {"p10_ms": 0.9, "median_ms": 1.0, "p90_ms": 1.1, "repeats": 100, "work": 1, "unit": "call"}
         row |= {"value": claim.bound * 1.05, "low": claim.bound * 1.04, "high": claim.bound * 1.06}
+        if claim.predicted is not None:
+            row |= {"predicted": claim.predicted, "tolerance": claim.tolerance}
         row |= {"timings": [timing | {"name": "ours"}, timing | {"name": "theirs"}]}
     elif claim.kind != "bug":
         row |= {"value": claim.bound}
@@ -279,8 +282,8 @@ class Tiny:
         self.root, self.today = root, TODAY
         self.write("pyproject.toml", '[project]\nname = "tiny"\nversion = "0"\n')
         self.write(self.lab, LAB)
-        for name, text in COMPANIONS.items():
-            self.write(f"labs/{name}", text)
+        for name, companion in COMPANIONS.items():
+            self.write(f"labs/{name}", companion)
         self.write(self.words, WORDS)
         self.write(self.term, TERM)
         self.write(self.source, SOURCE)
@@ -289,16 +292,16 @@ class Tiny:
             self.decision["en"], DECISION.format(title="Records, not promises", body="Figures come from records.", **EN)
         )
         self.write("tests/test_tiny.py", "def test_nothing():\n    pass\n")
-        for path, text in PAGES.items():
-            self.write(path, text)
+        for path, page in PAGES.items():
+            self.write(path, page)
         self.write(self.sidecar, sidecars.written(SYNCED))
         self.gpu = self.record()
 
-    def write(self, path: str | Path, text: str | bytes) -> Path:
+    def write(self, path: str | Path, content: str | bytes) -> Path:
         """Write a file of the project, with the folders above it."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
         return file
 
     def read(self, path: str | Path) -> str:
@@ -306,9 +309,9 @@ class Tiny:
 
     def edit(self, path: str | Path, old: str, new: str) -> Path:
         """Replace `old`, which must occur exactly once."""
-        text = self.read(path)
-        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path}"
-        return self.write(path, text.replace(old, new))
+        content = self.read(path)
+        assert content.count(old) == 1, f"{old!r} occurs {content.count(old)} times in {path}"
+        return self.write(path, content.replace(old, new))
 
     def remove(self, pattern: str) -> None:
         """Delete the files and folders that a glob pattern names; there must be one."""
@@ -319,24 +322,25 @@ class Tiny:
 
     def record(self, **changes: Any) -> Path:
         """File a record of the lab as it now stands; see make_record for what can be changed."""
-        return file_record(self.root, Accepted(make_record(self._lab(), **changes), [], []))[0]
+        return file_record(self.root, Record.model_validate(make_record(self._lab(), **changes)))[0]
 
     def printed(self, **changes: Any) -> bytes:
         """What the lab would print with --json as it now stands; changes as for make_record."""
         lab = self._lab()
         printed = {"lab_sha256": ..., "judge_sha256": ..., "commit": ..., "source": lab.source}
-        printed["companions"] = lab.companions
+        printed["companions"] = dict(lab.companions)
         return json.dumps(make_record(lab, **printed | changes)).encode()
 
     def sync(self) -> None:
         """Remember both languages of every page as they stand, whether they agree or not."""
         for pair in sidecars.pairs(self.book()):
-            sidecars.write(pair.path, sidecars.Synced(pair.now, self.today))
+            sidecars.write(pair.path, sidecars.sidecar(pair.now, self.today))
 
     def _lab(self) -> Lab:
-        texts = {path.name: read_text(path) for path in sorted((self.root / "labs").glob("*.py"))}
-        lab = texts.pop("triton_tiny.py")
-        return _read(lab, tuple((name, text) for name, text in texts.items() if not name.startswith("triton_")))
+        sources = {path.name: text.read(path) for path in sorted((self.root / "labs").glob("*.py"))}
+        lab = sources.pop("triton_tiny.py")
+        beside = ((name, source) for name, source in sources.items() if not name.startswith("triton_"))
+        return _read(lab, tuple(beside))
 
     def book(self, today: date | None = None) -> Book:
         return load_book(self.root, today or self.today)

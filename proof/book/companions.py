@@ -30,10 +30,15 @@ from functools import lru_cache
 from proof.book.tokens import code_hash
 
 BLOCK = re.compile(
-    r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)", re.M | re.S
+    r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)",
+    re.M | re.S,
 )
-WHERE = re.compile(r"^# --8<-- \[start:where\]\n(?P<text>.*?)^# --8<-- \[end:where\]\n", re.M | re.S)
-JUDGE_TITLE = "# %% The judge: what every lab is measured with. The lesson itself is above and below."
+WHERE = re.compile(
+    r"^# --8<-- \[start:where\]\n(?P<text>.*?)^# --8<-- \[end:where\]\n", re.M | re.S
+)
+JUDGE_TITLE = (
+    "# %% The judge: what every lab is measured with. The lesson itself is above and below."
+)
 MARKER = re.compile(r"^[ \t]*# --8<-- \[(?:start|end):[\w-]+\][ \t]*\n", re.M)
 
 
@@ -71,7 +76,9 @@ def bundle(source: str, texts: Mapping[str, str]) -> str:
     if not found:
         return source
     lines = source.split("\n")
-    at = _needed(source, frozenset().union(*map(_defined, found.values())) - _defined(opening(found)))
+    at = _needed(
+        source, frozenset().union(*map(_defined, found.values())) - _defined(opening(found))
+    )
     judge = f"{JUDGE_TITLE}\n# --8<-- [start:judge]\n{inlined(found)}# --8<-- [end:judge]\n\n\n"
     held = f"# --8<-- [start:companions]\n{opening(found)}# --8<-- [end:companions]\n"
     head = BLOCK.sub(lambda _: held, "\n".join(lines[:at]) + "\n", count=1)
@@ -87,9 +94,15 @@ def _needed(source: str, names: frozenset[str]) -> int:
     begin = source.count("\n", 0, block.end()) if block else 0
     lines = source.split("\n")
     for node in ast.parse(source).body:
-        used = {each.id for part in _loaded(node) for each in ast.walk(part) if isinstance(each, ast.Name)}
+        used = {
+            each.id
+            for part in _loaded(node)
+            for each in ast.walk(part)
+            if isinstance(each, ast.Name)
+        }
         if node.lineno > begin and used & names:
-            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]) - 1
+            decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(each.lineno for each in decorators)]) - 1
             while lines[first - 1].startswith("#"):
                 first -= 1
             return first
@@ -144,7 +157,11 @@ def imported(text: str) -> tuple[str, ...]:
 
     Also those of the standard library: whoever asks knows which of them lie there.
     """
-    return tuple(dict.fromkeys(f"{node.module}.py" for node in _imports(ast.parse(text)) if "." not in node.module))
+    return tuple(
+        dict.fromkeys(
+            f"{node.module}.py" for node in _imports(ast.parse(text)) if "." not in str(node.module)
+        )
+    )
 
 
 def _imports(tree: ast.AST) -> Iterator[ast.ImportFrom]:
@@ -167,7 +184,9 @@ def inlined(texts: Mapping[str, str]) -> str:
 
     Raises SyntaxError or ValueError, see `companions`.
     """
-    return "\n\n".join(f"# {name}\n{_bare(name, text, tuple(texts))}" for name, text in texts.items())
+    return "\n\n".join(
+        f"# {name}\n{_bare(name, text, tuple(texts))}" for name, text in texts.items()
+    )
 
 
 @lru_cache(maxsize=256)
@@ -182,14 +201,19 @@ def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
         match node:
             case ast.ImportFrom(module=module, names=names) if f"{module}.py" in companions:
                 if any(each.asname or each.name == "*" for each in names):
-                    raise ValueError(f"{name} imports from {module} by another name or by *: import each name as it is")
+                    raise ValueError(
+                        f"{name} imports from {module} by another name or by *: import each name as it is"
+                    )
                 cut.append(node)
             case ast.Import(names=names) if any(f"{each.name}.py" in companions for each in names):
-                raise ValueError(f"{name} imports {ast.unparse(node)[7:]} as a module: import each name from it")
+                raise ValueError(
+                    f"{name} imports {ast.unparse(node)[7:]} as a module: import each name from it"
+                )
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 cut.append(node)
     for node in cut:
-        lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+        end = node.end_lineno or node.lineno
+        lines[node.lineno - 1 : end] = [""] * (end - node.lineno + 1)
     kept = MARKER.sub("", "\n".join(lines))
     return re.sub(r"\n{4,}", "\n\n\n", kept).strip("\n") + "\n"
 
@@ -207,10 +231,19 @@ def _defined(text: str) -> frozenset[str]:
     names: set[str] = set()
     for node in ast.parse(text).body:
         match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+            ):
                 names.add(name)
             case ast.Assign(targets=targets):
-                names |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+                names |= {
+                    each.id
+                    for target in targets
+                    for each in ast.walk(target)
+                    if isinstance(each, ast.Name)
+                }
             case ast.AnnAssign(target=ast.Name(id=name)):
                 names.add(name)
     return frozenset(names - {"__all__"})

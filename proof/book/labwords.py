@@ -1,4 +1,4 @@
-"""What pages say of a lab, in the language of the page. English is the lab's own; Chinese is written beside the pages."""
+"""What pages say of a lab, in the language of the page. English is the lab's own; Chinese lies beside the lab."""
 
 from __future__ import annotations
 
@@ -6,19 +6,43 @@ import ast
 import io
 import re
 import tokenize
-from dataclasses import replace
 
-from proof.book.model import Book, Claim, Lab, LabWords, Lang
+from proof.book.model import Book, Claim, Lab, LabWords, Lang, Step
 
 
 def english(lab: Lab) -> LabWords:
     """The lab's own words: its docstring, cut at the first colon into name and sentence, its card and its two tables."""
     title, _, sentence = lab.title.partition(":")
     sentence = sentence.strip()
-    card = {key.lower(): lab.card.get(key, "") for key in ("Learn", "Memory", "GPU")}
-    why = {short(claim): claim.why for claim in lab.claims.values() if claim.kind != "bug"}
-    bugs = {name: bug.seen for name, bug in lab.bugs.items()}
-    return LabWords(lab.path, title.strip(), sentence[:1].upper() + sentence[1:], **card, why=why, bugs=bugs)
+    words = LabWords.model_construct(
+        title=title.strip(),
+        sentence=sentence[:1].upper() + sentence[1:],
+        learn=lab.card.get("Learn", ""),
+        memory=lab.card.get("Memory", ""),
+        gpu=lab.card.get("GPU", ""),
+        why={short(claim): claim.why for claim in lab.claims.values() if claim.kind != "bug"},
+        bugs={bug.name: bug.seen for bug in lab.bugs.values()},
+    )
+    return words.at(lab.path, _LabLines(lab))
+
+
+class _LabLines:
+    """The lines of a lab's own words, by their places in its words."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+
+    def key(self, *place: Step) -> int:
+        table, *names = map(str, place)
+        if table == "why":
+            return self._lab.claims[f"{self._lab.name}.{names[0]}"].line
+        if table == "bugs":
+            return self._lab.bugs[names[0]].line
+        return self._lab.lines.get(
+            "GPU" if table == "gpu" else table.capitalize(), self._lab.lines.get("docstring", 1)
+        )
+
+    text = key
 
 
 def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
@@ -26,21 +50,29 @@ def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
     own = english(lab)
     if lang == "en" or lab.stem not in book.words:
         return own
-    there = book.words[lab.stem]
-    return replace(there, why=own.why | there.why, bugs=own.bugs | there.bugs)
+    chinese = book.words[lab.stem]
+    return chinese.model_copy(
+        update={"why": own.why | chinese.why, "bugs": own.bugs | chinese.bugs}
+    )
 
 
-def texts(told: LabWords) -> dict[tuple[str, ...], str]:
+def texts(words: LabWords) -> dict[tuple[str, ...], str]:
     """Every text of them by its place: ("title",), …, ("why", case.metric), …, ("bugs", name), …"""
-    lines = {(name,): getattr(told, name) for name in ("title", "sentence", "learn", "memory", "gpu")}
-    tables = {(name, key): text for name in ("why", "bugs") for key, text in getattr(told, name).items()}
-    return lines | tables
+    texts: dict[tuple[str, ...], str] = {
+        ("title",): words.title,
+        ("sentence",): words.sentence,
+        ("learn",): words.learn,
+        ("memory",): words.memory,
+        ("gpu",): words.gpu,
+    }
+    texts |= {("why", key): text for key, text in words.why.items()}
+    return texts | {("bugs", key): text for key, text in words.bugs.items()}
 
 
 def reason(book: Book, claim: Claim, lang: Lang) -> str:
     """The reason for a claim's bound; for a bug, what one sees."""
-    told = words(book, book.labs[claim.lab], lang)
-    return (told.bugs if claim.kind == "bug" else told.why)[short(claim)]
+    chosen = words(book, book.labs[claim.lab], lang)
+    return (chosen.bugs if claim.kind == "bug" else chosen.why)[short(claim)]
 
 
 def short(claim: Claim) -> str:
@@ -54,7 +86,11 @@ MARK = re.compile(r"--8<-- |fmt: o(n|ff)\b|%% |noqa\b|/// script")  # comments f
 def comments(source: str) -> dict[int, str]:
     """Each comment of a lab or companion that people read, without its mark, by its line."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    texts = {token.start[0]: token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT}
+    texts = {
+        token.start[0]: token.string.lstrip("# ")
+        for token in tokens
+        if token.type == tokenize.COMMENT
+    }
     return {line: text for line, text in texts.items() if text and not MARK.match(text)}
 
 

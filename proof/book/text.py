@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Reading a text file, and writing a file whole."""
 
 from __future__ import annotations
 
@@ -6,9 +6,45 @@ import os
 import tempfile
 from pathlib import Path
 
+from proof.problem import Fault
 
-def replace(path: Path, content: bytes) -> None:
-    """Write to a temporary name and rename, so that an interruption leaves the old file, or none, and no half of a new one."""
+SAVE = "Save the file as UTF-8"
+
+
+def read(path: Path) -> str:
+    """The text of a file: UTF-8, without BOM, lines ending in LF.
+
+    Raises Fault unless it is UTF-8 and can be opened.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise Fault("there is no such file", "Write it, or take out what asks for it") from None
+    except OSError as error:
+        raise Fault(f"cannot be opened: {error.strerror}", "See its permissions") from None
+    return decode(content)
+
+
+def decode(content: bytes) -> str:
+    """UTF-8 bytes as text, without BOM, lines ending in LF. Raises Fault for any other encoding."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content:
+        raise Fault("the file is UTF-16 or binary, not UTF-8", SAVE)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte, line = content[error.start], content.count(b"\n", 0, error.start) + 1
+        what = (
+            f"the file is not UTF-8 (byte 0x{byte:02x}); it may be GBK or another legacy encoding"
+        )
+        raise Fault(what, SAVE, line=line) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write the file under a temporary name and rename it.
+
+    An interruption leaves the old file, or none, and never half of a new one.
+    """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

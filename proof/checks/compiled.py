@@ -18,16 +18,16 @@ def faults(book: Book) -> Iterable[Problem]:
         if stem not in book.labs:
             yield Problem(file, 1, f"is of {stem}, which is not in labs/", "Delete it and its texts")
             continue
-        for name, sha256 in compiled.data["texts"].items():
-            if name not in compiled.texts:
+        for name, sha256 in compiled.texts.items():
+            if name not in compiled.assembly:
                 yield Problem(file, 1, f"the text {name} is gone", again)
-            elif filed.sha256(compiled.texts[name]) != sha256:
+            elif filed.sha256(compiled.assembly[name]) != sha256:
                 yield Problem(
                     f"{filed.FOLDER}/{name}", 1, "is not what the compiler wrote", f"{again}; it is never edited"
                 )
         if not filed.stale(book, book.labs[stem]):
             fix = "Fix the lab, or let its launcher refuse that target, and run `proof compile`"
-            yield from (Problem(file, 1, what, fix) for what in filed.faults(book.labs[stem], compiled.data))
+            yield from (Problem(file, 1, what, fix) for what in filed.faults(book.labs[stem], compiled))
 
 
 def stale(book: Book) -> Iterable[Problem]:

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from functools import cache
-
-from opencc import OpenCC
+from collections.abc import Iterable
 
 from proof.book.model import LANGS, Book, Lang, Term
 from proof.problem import Problem, nearest
-from proof.text.documents import documents, line_of, place
+from proof.text.documents import documents, place
 from proof.text.uses import used
 
 
 def fold(label: str) -> str:
-    """A label without what readers do not see: case, full or half width, traditional or simplified, spaces around it."""
-    return _simplified()(" ".join(unicodedata.normalize("NFKC", label).casefold().split()))
-
-
-@cache
-def _simplified() -> Callable[[str], str]:
-    return OpenCC("t2s").convert
+    """A label without what readers do not see: case, full or half width, spaces around it."""
+    return " ".join(unicodedata.normalize("NFKC", label).casefold().split())
 
 
 def labels(term: Term, lang: Lang) -> tuple[str, ...]:
     """Every name of the term in that language, the preferred one first."""
-    return (getattr(term, lang).preferred, *getattr(term, lang).alt)
+    return (term.of(lang).preferred, *term.of(lang).alt)
+
+
+def _label_line(term: Term, lang: Lang, label: str) -> int:
+    alt = term.of(lang).alt
+    return term.line(lang, "alt", alt.index(label)) if label in alt else term.line(lang, "preferred")
 
 
 def ambiguous(book: Book) -> Iterable[Problem]:
@@ -40,7 +37,7 @@ def ambiguous(book: Book) -> Iterable[Problem]:
                 if other := taken.get(fold(label)):
                     yield Problem(
                         place(book, term.path),
-                        line_of(term.path, label, "alt:" if label in getattr(term, lang).alt else "preferred:"),
+                        _label_line(term, lang, label),
                         f"the {lang} name {label!r} belongs to {'itself, twice' if other is term else place(book, other.path)}",
                         "A name leads to one term: take it out of one of them",
                     )
@@ -52,18 +49,18 @@ def relations(book: Book) -> Iterable[Problem]:
     pages = used(book, "term")
     for term in book.terms.values():
         at = place(book, term.path)
-        for other in term.see_also:
-            line = line_of(term.path, "see_also:", other)
+        for n, other in enumerate(term.see_also):
+            line = term.line("see_also", n)
             if other == term.id:
                 yield Problem(at, line, "see_also names the term itself", "Take it out")
             elif other not in book.terms and not (term.path.parent / f"{other}.yml").exists():  # else told there
                 cited = ", ".join(sorted({file for file, _ in pages.get(other, ())}))
                 also = f", which {cited} also cites" if cited else ""
                 yield Problem(at, line, f"see_also names {other!r}, which is no term{also}", nearest(other, book.terms))
-        for source in term.sources:
+        for n, source in enumerate(term.sources):
             if not source.startswith("https://") and source not in book.sources:
                 fix = f"Give a source's id or an https address. {nearest(source, book.sources)}"
-                yield Problem(at, line_of(term.path, "sources:", source), f"no source is called {source!r}", fix)
+                yield Problem(at, term.line("sources", n), f"no source is called {source!r}", fix)
 
 
 def untranslated(book: Book) -> Iterable[Problem]:
@@ -75,7 +72,7 @@ def untranslated(book: Book) -> Iterable[Problem]:
         if not any(label in fold(term.zh.preferred) for label in english):
             yield Problem(
                 place(book, term.path),
-                line_of(term.path, term.zh.preferred),
+                term.line("zh", "preferred"),
                 f"translate is no, but the Chinese name is {term.zh.preferred!r}",
                 f"Write preferred: {term.en.preferred} there, or translate: yes",
             )
@@ -98,13 +95,13 @@ def forbidden(book: Book) -> Iterable[Problem]:
     """A text uses a word that the glossary replaces by another."""
     for lang in LANGS:
         instead = {
-            fold(entry["term"]): (term, entry["use"])
+            fold(entry.term): (term, entry.use)
             for term in book.terms.values()
             for entry in term.forbidden
-            if entry.get("lang", lang) == lang
+            if entry.lang in (None, lang)
         }
         names = {label for term in book.terms.values() for label in labels(term, lang)}
-        any_name = _any_of(names | {entry["term"] for term in book.terms.values() for entry in term.forbidden})
+        any_name = _any_of(names | {entry.term for term in book.terms.values() for entry in term.forbidden})
         for document in documents(book, ("page", "decision", "term", "lab")):
             if document.lang != lang or not instead:
                 continue

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from proof.book.model import Book
 from proof.problem import Problem
-from proof.text.documents import line_of, place
+from proof.text.documents import place
 
 ON_PURPOSE = re.compile(r"#.*\bon purpose: \S")
 BLIND = re.compile(r"\b(bfloat16|bf16|tf32\w*|bf16x\d)\b", re.I)  # what the interpreter computes otherwise than a GPU
@@ -40,14 +40,14 @@ def judges(book: Book) -> Iterable[Problem]:
         for claim in lab.claims.values():
             if claim.kind != "error" or claim.judges != "any":
                 continue
-            found = BLIND.search(claim.id.replace("_", " ")) or BLIND.search(claim.arguments.replace("_", " "))
+            names = [claim.id, *(argument.written for argument in claim.arguments.values())]
+            found = next(filter(None, (BLIND.search(name.replace("_", " ")) for name in names)), None)
             if found and "widened" not in claim.why:
-                case = claim.id.split(".", 1)[1]
                 what = (
                     f"{claim.id} is of {found[0]}, which the interpreter computes wrongly, and yet anyone may judge it"
                 )
                 fix = "Let a GPU judge it; where the kernel widens to fp32 after the load, let the reason say “widened”"
-                yield Problem(place(book, lab.path), line_of(lab.path, f'"{case}"'), what, fix)
+                yield Problem(place(book, lab.path), claim.line, what, fix)
 
 
 def _calls(source: str) -> Iterator[ast.Call]:

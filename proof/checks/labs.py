@@ -1,4 +1,4 @@
-"""A lab says what it needs, seeds bugs into itself, shares no name with its companions, and has its words in Chinese too."""
+"""A lab says what it needs, seeds bugs, shares no name with its companions, and has its words in Chinese too."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from proof.book import labwords
 from proof.book.companions import names_twice
 from proof.book.lab import KEYS, sections_of
-from proof.book.load import yaml_line
-from proof.book.model import Book, Lab, LabWords
+from proof.book.model import Book, Lab, LabWords, Section
 from proof.problem import Problem, nearest
-from proof.text.documents import line_of, place, text_of
+from proof.text.documents import place
 from proof.text.numbers import numbers
 
 NEEDS = ("torch", "triton", "numpy")
@@ -28,48 +27,44 @@ def faults(book: Book) -> Iterable[Problem]:
 def _faults(lab: Lab) -> Iterable[tuple[int, str, str]]:
     for name in NEEDS:
         if lab.requires and name not in lab.requires:
-            yield line_of(lab.path, "dependencies"), f"the header does not ask for {name}", "Add it to dependencies"
+            yield lab.lines["dependencies"], f"the header does not ask for {name}", "Add it to dependencies"
     missing = [key for key in KEYS if not lab.card.get(key, "").strip()]
     if missing and lab.title:
         what = f"the docstring lacks {', '.join(missing)}"
-        yield line_of(lab.path, '"""'), what, f"Write {', '.join(KEYS)}, a line each"
+        yield lab.lines["docstring"], what, f"Write {', '.join(KEYS)}, a line each"
     if not lab.bugs:
-        what = "there is no seeded bug"
-        yield line_of(lab.path, "BUGS"), what, "Add a bug that a claim catches: it proves the check"
+        yield lab.lines.get("BUGS", 1), "there is no seeded bug", "Add one that a claim catches: it proves the check"
     for name in names_twice(lab.source, lab.companions):
         what = f"{name} is defined in more than one file of the lab and its companions"
-        yield line_of(lab.path, name), what, "Rename one: a bundle holds them all in one file"
+        yield 1, what, "Rename one: a bundle holds them all in one file"
 
 
 def memory(book: Book) -> Iterable[Problem]:
     """The docstring promises less GPU memory than a run needed."""
     for lab in book.labs.values():
-        said = [
+        promised = [
             float(figure) * {"T": 2**20, "G": 2**10, "M": 1}[unit]
             for figure, unit in re.findall(r"(\d+(?:\.\d+)?)\s*([TGM])i?B", lab.card.get("Memory", ""))
         ]
-        peaks = [
-            (row["peak_mib"], row["id"], record)
-            for record in book.records
-            if record.lab == lab.stem and record.is_gpu and not record.outdated(lab)
-            for row in record.data["claims"]
-            if row.get("peak_mib")
+        runs = [
+            record for record in book.records if record.lab == lab.stem and record.is_gpu and not record.outdated(lab)
         ]
-        if said and peaks and max(said) < (most := max(peaks, key=lambda peak: peak[0]))[0]:
-            what = f"Memory says {max(said) / 1024:g} GiB, and {most[1]} took {most[0]} MiB on {most[2].device['name']}"
-            yield Problem(
-                place(book, lab.path), line_of(lab.path, "Memory:"), what, "Write what it needs", warning=True
-            )
+        peaks = [(row.peak_mib, row.id, record.device.name) for record in runs for row in record.claims]
+        if not promised or not peaks:
+            continue
+        peak_mib, claim_id, device = max(peaks, key=lambda peak: peak[0])
+        if max(promised) < peak_mib:
+            what = f"Memory says {max(promised) / 1024:g} GiB, and {claim_id} took {peak_mib} MiB on {device}"
+            yield Problem(place(book, lab.path), lab.lines["Memory"], what, "Write what it needs", warning=True)
 
 
 def words(book: Book) -> Iterable[Problem]:
     """What Chinese pages say of a lab is missing, of something that is gone, not Chinese, or of other numbers."""
     for stem, lab in book.labs.items():
         file = f"labs/{stem}.zh.yml"
-        if there := book.words.get(stem):
-            text = text_of(there.path)
-            for at, what, fix in [*_words(lab, there), *_translations(book, lab, there)]:
-                yield Problem(file, yaml_line(text, list(at)), what, fix)
+        if chinese := book.words.get(stem):
+            for at, what, fix in [*_words(lab, chinese), *_translations(book, lab, chinese)]:
+                yield Problem(file, chinese.line(*at), what, fix)
         elif not (book.root / file).exists():  # else what is wrong with it is said already
             what = f"{file} is missing, so Chinese pages speak English of this lab"
             fix = "Write it: title, sentence, learn, memory, gpu, why (case.metric: reason), bugs (name: what is seen)"
@@ -139,7 +134,7 @@ def _tables(there: LabWords) -> list[tuple[str, Callable[[str], dict[int, str]],
     ]
 
 
-def _shown(book: Book, name: str, sections: Mapping[str, tuple[int, str]]) -> set[int]:
+def _shown(book: Book, name: str, sections: Mapping[str, Section]) -> set[int]:
     """The lines of a file of labs/ that Chinese pages quote by section."""
     arrow = re.compile(rf'--8<-- "labs/{re.escape(name)}:([\w-]+)"')
     quoted = {section for page in book.pages if page.lang == "zh" for section in arrow.findall(page.text)}

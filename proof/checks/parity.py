@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from proof.book.model import LANGS, Book
 from proof.problem import Problem
 from proof.text import parity as sidecars
-from proof.text.documents import Document, documents, line_of, place
+from proof.text.documents import Document, documents, place
 from proof.text.macros import Call, readable_calls
 from proof.text.markdown import Markdown
 from proof.text.numbers import numbers
@@ -155,11 +155,11 @@ def drifted(book: Book, pair: Pair) -> Problem | None:
     match pair.changed:
         case [lang]:
             other = files[LANGS[1 - LANGS.index(lang)]]
-            what = f"this page has changed since it was compared with {other} on {pair.synced.on}, and that one has not"
+            what = f"this page has changed since it was compared with {other} on {pair.synced.synced_on}, and that one has not"
             alone = f'where that one needs nothing, `proof parity ack {pair.name} --reason "…"`'
             return Problem(files[lang], 1, what, f"Change {other} too and run {sync}; {alone}")
         case [_, _]:
-            what = f"this page and {files['en']} have both changed since they were compared on {pair.synced.on}"
+            what = f"this page and {files['en']} have both changed since they were compared on {pair.synced.synced_on}"
             return Problem(files["zh"], 1, what, f"Compare them, then run {sync}")
     return None
 
@@ -179,7 +179,7 @@ def parity_tally(book: Book) -> list[tuple[str, int, str]]:
         for line, reason in exceptions(document.markdown)[1]
     ]
     return written + [
-        (place(book, pair.path), line_of(pair.path, "reason:"), pair.synced.reason)
+        (place(book, pair.path), pair.synced.line("reason"), pair.synced.reason)
         for pair in sidecars.pairs(book)
         if pair.synced and pair.synced.reason
     ]

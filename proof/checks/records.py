@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from proof.book.model import Book, Lab, Record, Standing
+from proof.book.model import Book, ErrorRow, Lab, RatioRow, Record, Standing
 from proof.evidence import state
 from proof.evidence.faults import faults
 from proof.problem import Problem, nearest
-from proof.text.documents import documents, line_of, place
+from proof.text.documents import documents, place
 from proof.text.macros import Call, citations
 
 
@@ -29,26 +29,26 @@ def contradictions(book: Book) -> Iterable[Problem]:
             yield from _widened(book, lab, record)
         elif record.path not in failing:
             fix = "Remove the file, and run `proof record` again: the lab prints no such thing"
-            yield from (Problem(place(book, record.path), 1, what, fix) for what, _ in faults(book, lab, record.data))
+            yield from (Problem(place(book, record.path), 1, what, fix) for what, _ in faults(book, lab, record))
     for standing in _standings(book):
         if standing.state == "contradicted" and standing.record and standing.record.intact:
             fix = "Fix the lab and record it again; never loosen a bound without a new reason for it"
-            what = f"{standing.claim.id} is contradicted on {standing.record.device['name']}: {standing.note}"
+            what = f"{standing.claim.id} is contradicted on {standing.record.device.name}: {standing.note}"
             yield Problem(place(book, standing.record.path), _row(standing.record, standing.claim.id), what, fix)
 
 
 def _widened(book: Book, lab: Lab, record: Record) -> Iterator[Problem]:
     """The bounds that are wider than when this was measured, for the same reason as then."""
-    for row in record.data["claims"]:
-        claim = lab.claims.get(row["id"])
-        if claim is None or claim.kind not in ("error", "ratio") or claim.why != row["why"]:
+    for row in record.claims:
+        claim = lab.claims.get(row.id)
+        if claim is None or not isinstance(row, ErrorRow | RatioRow) or claim.why != row.why:
             continue
-        if claim.bound > row["bound"] if claim.kind == "error" else claim.bound < row["bound"]:
+        bound = float(claim.bound)
+        if (isinstance(row, ErrorRow) and bound > row.bound) or (isinstance(row, RatioRow) and bound < row.bound):
             name = claim.id.partition(".")[2]
-            what = f"the bound of {name} was {row['bound']:.4g} when it was measured, and is {claim.bound:.4g} for the same reason"
-            yield Problem(
-                place(book, lab.path), line_of(lab.path, f'"{name}"'), what, "Derive it anew, and say from what"
-            )
+            was = f"the bound of {name} was {row.bound:.4g} when it was measured"
+            what = f"{was}, and is {bound:.4g} for the same reason"
+            yield Problem(place(book, lab.path), claim.line, what, "Derive it anew, and say from what")
 
 
 def aged(book: Book) -> Iterable[Problem]:
@@ -91,7 +91,7 @@ def _standings(book: Book) -> Iterator[Standing]:
 def _needed(book: Book, call: Call) -> Iterator[tuple[str, Standing | None]]:
     """The claims that a macro shows, with what is known of each where it shows them."""
     for room, name in citations(call.name, call.args, call.options):
-        claim_id = f"{name.removesuffix('.bug')}.bug" if room == "bug" else name
+        claim_id = f"{name}.bug" if room == "bug" else name
         if room in ("claim", "bug") and claim_id in book.claims and call.options.get("field") != "bound":
             interpreted = call.options.get("on") == "interpreter"
             yield claim_id, (state.interpreter if interpreted else state.standing)(book, claim_id)
@@ -102,5 +102,5 @@ def _lab(book: Book, claim_id: str) -> str:
 
 
 def _row(record: Record, claim_id: str) -> int:
-    lines = record.path.read_text(encoding="utf-8").split("\n") if record.path.is_file() else []
-    return next((number for number, line in enumerate(lines, 1) if f'"{claim_id}"' in line and '"id"' in line), 1)
+    place = list(record.rows).index(claim_id)
+    return record.line("claims", place, "id")

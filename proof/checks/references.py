@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 
+from proof.book.data import read_yaml
 from proof.book.lab import sections_of
-from proof.book.model import Book
+from proof.book.model import Book, KernelTypes
 from proof.pages import kernel_types
 from proof.pages.macros import expand
 from proof.problem import Fault, Problem, nearest
@@ -19,10 +21,9 @@ START = re.compile(r"-{1,}8<-{1,}[ \t]+\[[ \t]*start[ \t]*:[ \t]*([\w-]+)[ \t]*\
 
 def known(book: Book) -> dict[str, set[str]]:
     """What can be cited, by room."""
-    bugs = {claim_id for claim_id, claim in book.claims.items() if claim.kind == "bug"}
     return {
         "claim": set(book.claims) | {f"source.{source}" for source in book.sources},
-        "bug": bugs | {name.removesuffix(".bug") for name in bugs},
+        "bug": {f"{lab.name}.{bug}" for lab in book.labs.values() for bug in lab.bugs},
         "term": set(book.terms),
         "decision": {number for number, _ in book.decisions},
         "source": set(book.sources),
@@ -45,10 +46,18 @@ def unknown(book: Book) -> Iterable[Problem]:
                 if name not in there[room]:
                     at = document.at(call.line)
                     yield Problem(document.file, at, f"no {room} is called {name!r}", nearest(name, there[room]))
-    for number, line in enumerate(text_of(book.root / kernel_types.FILE).split("\n"), 1):
-        for name in re.findall(r"\blab: (\w+)", line):  # one that is far from all is a lab to come
-            if name not in book.labs and (close := get_close_matches(name, book.labs, n=1, cutoff=0.9)):
-                yield Problem(kernel_types.FILE, number, f"no lab is called {name!r}", f"Nearest: {close[0]}")
+    yield from _unknown_labs(book)
+
+
+def _unknown_labs(book: Book) -> Iterable[Problem]:
+    """A kind of kernel names a lab that is nearly one of those there are; one that is far from all is to come."""
+    with suppress(Fault):  # a page that shows the table says why it cannot be read
+        kinds = read_yaml(book.root / kernel_types.FILE, KernelTypes)
+        for n, kind in enumerate(kinds.types):
+            close = get_close_matches(kind.lab, book.labs, n=1, cutoff=0.9)
+            if close and kind.lab not in book.labs:
+                line = kinds.line("types", n, "lab")
+                yield Problem(kernel_types.FILE, line, f"no lab is called {kind.lab!r}", f"Nearest: {close[0]}")
 
 
 def snippets(book: Book) -> Iterable[Problem]:

@@ -53,10 +53,8 @@ RULES: tuple[Rule, ...] = (
     glossary.relations,
     glossary.untranslated,
     glossary.forbidden,
-    decisions.numbers,
-    decisions.forms,
+    decisions.halves,
     decisions.succession,
-    decisions.mentions,
     decisions.confirmations,
     labs.faults,
     labs.memory,
@@ -75,10 +73,10 @@ UNTIL_RELEASE: tuple[Rule, ...] = (drafts.unwritten, versions.outdated)  # warni
 
 def check(book: Book, release: bool = False) -> list[Problem]:
     """What could not be read, then what each rule finds, by file and line, each finding once; with `release`, also what a release forbids."""
-    found = dict.fromkeys(book.problems)
+    problems = dict.fromkeys(book.problems)
     for rule in RULES + (BEFORE_RELEASE if release else UNTIL_RELEASE):
-        found |= dict.fromkeys(rule(book))
-    return sorted(found, key=lambda problem: (problem.warning, problem.file, problem.line))
+        problems |= dict.fromkeys(rule(book))
+    return sorted(problems, key=lambda problem: (problem.warning, problem.file, problem.line))
 
 
 def tally(book: Book) -> str:

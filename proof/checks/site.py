@@ -148,10 +148,10 @@ class Site:
     def target(self, file: str, address: str) -> tuple[str, str] | None:
         """The file and the id that a link in `file` leads to; None for another host."""
         whole, fragment = urldefrag(urljoin(self.base + file, address.strip()))
-        here, there = urlsplit(self.base), urlsplit(whole)
-        if (here.scheme, here.netloc) != (there.scheme, there.netloc):
+        base, url = urlsplit(self.base), urlsplit(whole)
+        if (base.scheme, base.netloc) != (url.scheme, url.netloc):
             return None
-        path = unquote(there.path).removeprefix(here.path)
+        path = unquote(url.path).removeprefix(base.path)
         if path.endswith("/") or not path:
             path += "index.html"
         return path, unquote(fragment)

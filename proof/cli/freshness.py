@@ -1,4 +1,4 @@
-"""What has grown old: records and readings past their age, a Triton that no lab declares, cited sources that changed.
+"""`proof freshness`: what has grown old: records and readings past their age, a Triton that no lab declares, cited sources that changed.
 
 The only part of `proof` that asks the network, and only when its command is run: once a week, or by hand.
 """
@@ -13,11 +13,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 
+import click
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from proof.book.model import Book, Source
+from proof.cli.project import open_book
 from proof.evidence import order, state
 
 SOON = 30  # days before an age counts at which it is named
@@ -31,6 +34,15 @@ TITLES = {
     "sources": "Cited, and no longer as cited · 引用的内容已变或打不开",
     "unknown": "Could not be looked at · 没能查看",
 }
+
+
+@click.command()
+@click.pass_obj
+def command(today: date) -> None:
+    """Ask the network what has come out, and whether what is cited still says so; 1 when there is something to say."""
+    text = report(open_book(today), newest, get)
+    click.echo(text or "nothing is old")
+    raise SystemExit(1 if text else 0)
 
 
 def report(book: Book, newest: Callable[[str], str], get: Get) -> str:
@@ -51,10 +63,10 @@ def report(book: Book, newest: Callable[[str], str], get: Get) -> str:
         ):
             if kind:
                 parts[kind].append(f"[{source.id}]({source.url}): {what}")
-    told = [
+    sections = [
         f"## {TITLES[name]}\n\n" + "".join(f"- {line}\n" for line in lines) for name, lines in parts.items() if lines
     ]
-    return "\n".join(told)
+    return "\n".join(sections)
 
 
 def _ages(book: Book) -> Iterator[str]:
@@ -103,10 +115,11 @@ def newest(package: str) -> str:
     """The newest final version that pip can see. Raises OSError when it sees none."""
     command = [sys.executable, "-m", "pip", "index", "versions", "--disable-pip-version-check", package]
     done = subprocess.run(command, capture_output=True, text=True)
-    found = re.search(r"^Available versions: (.+)$", done.stdout, re.M)
-    if not found:
+    line = re.search(r"^Available versions: (.+)$", done.stdout, re.M)
+    if not line:
         raise OSError("pip names no version")
-    return str(max(Version(version) for version in found[1].split(", ") if not Version(version).is_prerelease))
+    versions = [Version(version) for version in line[1].split(", ")]
+    return str(max(version for version in versions if not version.is_prerelease))
 
 
 def get(url: str) -> bytes:

@@ -11,14 +11,18 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from string import Template
+
+import click
 
 from proof.book.lab import short_name
 from proof.book.model import LANGS, Book, Lab, Lang
 from proof.checks.files import RESERVED
 from proof.checks.glossary import fold, labels
-from proof.text.parity import Synced, digest, written
+from proof.cli.project import open_book
+from proof.text.parity import digest, sidecar, written
 
 CONFIRMATION = "tests/proof/checks/test_decisions.py"
 MENUS: dict[Lang, tuple[str, str]] = {
@@ -45,6 +49,32 @@ LESSON: dict[Lang, dict[str, str]] = {  # what stands in a lesson around what it
         "pit": "TODO(new): how one falls into this, and what one then sees.",
     },
 }
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["lab", "lesson", "term", "adr"]))
+@click.argument("name", nargs=-1, required=True)
+@click.pass_obj
+def command(today: date, kind: str, name: tuple[str, ...]) -> None:
+    """Start a lab, a lesson, a term or a decision in both languages; `check` says what is then left to write.
+
+    NAME is the English name of a term, the English title of a decision, and small letters, digits and _ for the rest:
+    `proof new term bank conflict`, `proof new adr "Kernels name their fill values"`, `proof new lab layer_norm`.
+    """
+    book = open_book(today)
+    try:
+        made = start(book, kind, " ".join(name))
+        write(book.root, made)
+    except Refused as error:
+        raise click.UsageError(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"not written: {error}") from None
+    for verb, paths in (("wrote", made.files), ("changed", made.edits)):
+        for path in paths:
+            click.echo(f"{verb:8} {path}")
+    click.echo("What is left to write is marked TODO(new); `proof check` names the lines, and a release wants none.")
+    for note in made.notes:
+        click.echo(f"note     {note}", err=True)
 
 
 class Refused(ValueError):
@@ -92,8 +122,8 @@ def _term(book: Book, title: str) -> Start:
         raise Refused(f"{title!r} is a name of glossary/{taken.path.name} already: change that one")
     for term in book.terms.values():
         for entry in term.forbidden:
-            if fold(entry["term"]) == fold(title):
-                raise Refused(f"the glossary says {entry['use']} instead of {title!r}: see glossary/{term.path.name}")
+            if fold(entry.term) == fold(title):
+                raise Refused(f"the glossary says {entry.use} instead of {title!r}: see glossary/{term.path.name}")
     known = {label: f"{term.en.preferred} (glossary/{term.path.name})" for label, term in names.items()}
     values = {"name": name, "title": _escaped(title)}
     return Start({f"glossary/{name}.yml": _filled("term.yml", values)}, notes=_near(title, known))
@@ -150,7 +180,7 @@ def _lesson(book: Book, name: str) -> Start:
     if (curriculum := book.root / CURRICULUM).is_file():
         menus[CURRICULUM] = _with_statement(curriculum, title, name, lab)
     files = {f"docs/{lang}/lessons/{name}.md": text for lang, text in texts.items()}
-    synced = Synced({lang: digest(text) for lang, text in texts.items()}, book.today)
+    synced = sidecar({lang: digest(text) for lang, text in texts.items()}, book.today)
     files[f"docs/parity/lessons/{name}.yml"] = written(synced)
     notes = [*_near(name, known), f"when both halves are written: proof parity sync lessons/{name}.md"]
     if not lab:
@@ -162,19 +192,19 @@ def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:
     """The parts of a lesson that quote its lab: the kernel with a note, the claims, the card, the seeded bugs."""
     words = LESSON[lang]
     if not lab or "kernel" not in lab.sections:
-        said = words["no lab"].format(stem=f"triton_{name}")
-        return {"lab": said, "run": words["look"], "pitfalls": words["pit"]}
+        no_lab = words["no lab"].format(stem=f"triton_{name}")
+        return {"lab": no_lab, "run": words["look"], "pitfalls": words["pit"]}
     claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "bug")
     code = f'```python\n--8<-- "labs/{lab.stem}.py:kernel"\n```'
     notes = [f'{{{{ notes("{lab.stem}:kernel") }}}}\n\n- `{line}`: {words["line"]}' for line in _telling(lab)]
-    bugs = [
+    pitfalls = [
         f'### {bug} {{ #pit-{bug.replace("_", "-")} }}\n\n{words["pit"]}\n\n{{{{ bug_diff("{name}.{bug}") }}}}'
         for bug in lab.bugs
     ]
     return {
         "lab": "\n\n".join([code, *notes, f"{{{{ claims({claims}) }}}}"]),
         "run": f'{{{{ lab_card("{lab.stem}") }}}}\n\n{words["look"]}',
-        "pitfalls": "\n\n".join(bugs) or words["pit"],
+        "pitfalls": "\n\n".join(pitfalls) or words["pit"],
     }
 
 
@@ -226,8 +256,8 @@ def _snake(name: str) -> str:
     if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) and len(name) <= 40:
         return name
     other = re.sub(r"[^a-z0-9]+", "_", name.lower()).lstrip("_0123456789")[:40].rstrip("_")
-    said = f"{name!r} is no name here: small letters, digits and _, at most 40"
-    raise Refused(f"{said}. Try {other}" if other else said)
+    what = f"{name!r} is no name here: small letters, digits and _, at most 40"
+    raise Refused(f"{what}. Try {other}" if other else what)
 
 
 def _title(name: str) -> str:
@@ -243,8 +273,8 @@ def _near(name: str, known: Mapping[str, str]) -> list[str]:
     """A sentence for each thing that is called nearly the same: another case, a plural, a hyphen, a slip."""
     close = difflib.get_close_matches(name.casefold(), known, n=3, cutoff=0.8)
     same = [other for other in known if _bare(other) == _bare(name)]
-    there = dict.fromkeys(known[other] for other in [*same, *close])
-    return [f"there is {one} already: is this another thing?" for one in there]
+    similar = dict.fromkeys(known[other] for other in [*same, *close])
+    return [f"there is {one} already: is this another thing?" for one in similar]
 
 
 def _bare(name: str) -> str:
@@ -288,7 +318,10 @@ def _next_number(root: Path) -> tuple[int, str]:
 
 
 def _numbers(names: Iterable[str]) -> Iterator[int]:
-    yield from (int(found[1]) for name in names if (found := re.match(r"(\d{4})-.*\.md", name)))
+    for name in names:
+        match = re.match(r"(\d{4})-.*\.md", name)
+        if match:
+            yield int(match[1])
 
 
 def _git(root: Path, *arguments: str) -> list[str] | None:

@@ -1,16 +1,58 @@
-"""Keeps both languages of a page in step: remembers that they agree, and tells readers when one has moved on alone."""
+"""`proof parity`: remembers that both languages of a page agree, so that neither moves on alone unseen."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
+
+import click
 
 from proof.book.model import Book
 from proof.checks import parity
+from proof.cli.project import open_book, print_problems, short
 from proof.problem import Problem, nearest, where
 from proof.text import parity as sidecars
-from proof.text.parity import Pair, Synced
+from proof.text.parity import Pair, sidecar
+
+
+@click.group()
+def command() -> None:
+    """Remember that both languages of a page agree, so that neither moves on alone unseen."""
+
+
+@command.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...")
+@click.pass_obj
+def sync(today: date, pages: tuple[str, ...]) -> None:
+    """Both languages were edited and agree again. All pages when none is named."""
+    _remember(today, pages)
+
+
+@command.command()
+@click.argument("page")
+@click.option("--reason", required=True, help="Why the other language needs nothing.")
+@click.pass_obj
+def ack(today: date, page: str, reason: str) -> None:
+    """One language changed in a way that needs nothing in the other: a typo, say."""
+    if not reason.strip():
+        raise click.UsageError("give a reason: the next reader of the sidecar will ask for it")
+    _remember(today, (page,), " ".join(reason.split()))
+
+
+def _remember(today: date, pages: tuple[str, ...], reason: str = "") -> None:
+    book = open_book(today)
+    try:
+        paths, problems = remember(book, pages, reason)
+    except LookupError as error:
+        raise click.UsageError(error.args[0]) from None
+    print_problems(problems)
+    for path in paths:
+        click.echo(f"wrote    {short(book, path)}")
+    if not paths and not problems:
+        click.echo("nothing has changed since both languages were compared")
+    raise SystemExit(1 if problems else 0)
 
 
 def remember(book: Book, names: Iterable[str] = (), reason: str = "") -> tuple[list[Path], list[Problem]]:
@@ -23,15 +65,16 @@ def remember(book: Book, names: Iterable[str] = (), reason: str = "") -> tuple[l
     for pair in chosen:
         files = {where(page.path, book.root) for page in pair.halves.values()}
         alone = pair.synced is not None and len(pair.changed) == 1
-        if found := [problem for problem in differences if problem.file in files]:
-            refused += found
+        problems = [problem for problem in differences if problem.file in files]
+        if problems:
+            refused += problems
         elif not pair.changed:
             continue
         elif alone != bool(reason):
             refused.append(parity.drifted(book, pair))
         else:
-            since = pair.synced.on if alone else book.today
-            sidecars.write(pair.path, Synced(pair.now, since, reason))
+            since = pair.synced.synced_on if alone else book.today
+            sidecars.write(pair.path, sidecar(pair.now, since, reason))
             done.append(pair.path)
     return done, refused
 

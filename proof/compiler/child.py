@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
+from proof.book.model import Kernel
 from proof.compiler.assembly import resources, text_of, watched
 from proof.evidence.targets import SWITCHES, TARGETS, Target
 
@@ -528,29 +529,29 @@ def build(kernel: Any, launch: Json, target: Target, lab: types.ModuleType | Non
 PTX_VERSIONS = [f"{major}.{minor}" for major in (8, 9) for minor in range(10)]
 
 
-def code_hashes(known: dict[str, Any], row: Json, target: str) -> set[str]:
-    """What code_sha256 could be of this row, whichever assembler Triton was pointed at.
+def code_hashes(known: dict[str, Any], recorded: Kernel, target: str) -> set[str]:
+    """What code_sha256 could be of this kernel of a record, whichever assembler Triton was pointed at.
 
     That decides the line `.version` of PTX and nothing else of the text: after its first compile Inductor points Triton,
     for the whole process, at the assembler that comes with torch.
     """
-    text = code_text(known, row, target)
+    text = code_text(known, recorded, target)
     texts = {text} | {re.sub(r"(?m)^\.version \S+$", f".version {version}", text) for version in PTX_VERSIONS}
     return {hashlib.sha256(each.encode()).hexdigest() for each in texts}
 
 
-def code_text(known: dict[str, Any], row: Json, target: str = "sm_90") -> str:
-    """The assembly that the installed Triton makes of a launch as a row of a record's kernels holds it, line info off.
+def code_text(known: dict[str, Any], recorded: Kernel, target: str = "sm_90") -> str:
+    """The assembly that the installed Triton makes of a launch as a record holds it, line info off.
 
-    `known` are the lab's kernels, by name. Call it in a process with compile_cards.SWITCHES in its environment before
-    triton is imported.
+    `known` are the lab's kernels, by name. Call it in a process with targets.SWITCHES in its environment before triton
+    is imported.
     """
-    kernel = known[row["kernel"]]
+    kernel, kinds = known[recorded.kernel], recorded.signature
     launch = {
-        "signature": {name: row["signature"][name] for name in kernel.arg_names if name in row["signature"]},
-        "constants": {name: _constant(text, known) for name, text in row["constants"].items()},
-        "aligned": row["aligned"],
-        "options": {name: row[name] for name in ("num_warps", "num_stages")} | row.get("options", {}),
+        "signature": {name: kinds[name] for name in kernel.arg_names if name in kinds},
+        "constants": {name: _constant(text, known) for name, text in recorded.constants.items()},
+        "aligned": recorded.aligned,
+        "options": {"num_warps": recorded.num_warps, "num_stages": recorded.num_stages} | recorded.options,
     }
     made, _ = build(kernel, launch, TARGETS[target])
     return made.asm.get("ptx") or made.asm["amdgcn"]

@@ -17,10 +17,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from proof.book.model import Book, Lab
-from proof.book.text import replace
+from proof.book.model import (
+    Book,
+    Cell,
+    Compiled,
+    Lab,
+    Launch,
+    Made,
+    Many,
+    Model,
+    NotMade,
+    Stumble,
+    TargetName,
+)
+from proof.book.text import write
 from proof.evidence import compiled as filed
 from proof.evidence.targets import SWITCHES, TARGETS
 
@@ -93,13 +105,30 @@ class Child:
             self._process.wait()
 
 
+class Capture(Model):
+    """What the child answers: the launches of a lab, without the cells that are to be compiled."""
+
+    triton: str
+    kernels: dict[str, str]
+    launches: Many[Launch]
+    stumbles: Many[Stumble]
+
+
+@dataclass
+class Work:
+    """One launch, and its cells as they come."""
+
+    launch: Launch
+    cells: dict[TargetName, Cell]
+
+
 @dataclass
 class Job:
     """One cell to be compiled, and the text of it if a page shows it."""
 
     lab: Lab
-    launch: Json
-    target: str
+    work: Work
+    target: TargetName
     text: str = ""  # the file that it becomes
 
 
@@ -108,10 +137,10 @@ class Result:
     """What came of one lab."""
 
     lab: Lab
-    data: Json | None
+    compiled: Compiled | None
     texts: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
-    compiled: int = 0  # cells; the others were filed already
+    count: int = 0  # of cells that were compiled; the others were filed already
 
 
 def compile_labs(
@@ -136,52 +165,58 @@ def _compile(
     if not anew and (whole := _whole(book, lab)):
         tell(f"{lab.stem}: filed as it is")
         return whole
-    captured = children[0].ask(do="capture", path=str(lab.path), stem=lab.stem, targets=list(targets))
-    if "error" in captured:
-        return Result(lab, None, faults=[f"its launches cannot be captured: {captured['error']}"])
-    known = {} if anew else _known(book, lab, captured["triton"])
-    jobs, wanted = [], _wanted(book, lab, captured["launches"])
-    for n, launch in enumerate(captured["launches"]):
-        for target, cell in launch["cells"].items():  # of kernels that only the capturing process has
-            launch["cells"][target] = _judged(lab, launch, target, cell)
-        for target in [name for name in launch["targets"] if name not in launch["cells"]]:
-            cell = known.get(_key(captured["kernels"], launch, target))
+    answer = children[0].ask(do="capture", path=str(lab.path), stem=lab.stem, targets=list(targets))
+    if "error" in answer:
+        return Result(lab, None, faults=[f"its launches cannot be captured: {answer['error']}"])
+    capture = Capture.model_validate(answer)
+    known = {} if anew else _known(book, lab, capture.triton)
+    works = [Work(launch, _meant(lab, launch)) for launch in capture.launches]
+    jobs, wanted = [], _wanted(book, lab, capture.launches)
+    for n, work in enumerate(works):
+        for target in [name for name in work.launch.targets if name not in work.cells]:
+            cell = known.get(_key(capture.kernels, work.launch, target))
             text = wanted.get((n, target), "")
             if cell and (not text or _has(book, lab, text)):
-                launch["cells"][target] = cell
+                work.cells[target] = cell
             else:
-                jobs.append(Job(lab, launch, target, text))
-    tell(
-        f"{lab.stem}: {len(captured['launches'])} launches, {sum(len(x['targets']) for x in captured['launches'])} cells, {len(jobs)} to compile"
-    )
+                jobs.append(Job(lab, work, target, text))
+    cells = sum(len(work.launch.targets) for work in works)
+    tell(f"{lab.stem}: {len(works)} launches, {cells} cells, {len(jobs)} to compile")
     path = Path(os.devnull) if anew else _journal(book.root, lab)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as journal:
 
         def note(job: Job) -> None:
-            key = _key(captured["kernels"], job.launch, job.target)
-            row = {"triton": captured["triton"], "key": key, "cell": job.launch["cells"][job.target]}
+            key = _key(capture.kernels, job.work.launch, job.target)
+            row = {"triton": capture.triton, "key": key, "cell": _plain(job.work.cells[job.target])}
             journal.write(json.dumps(row) + "\n")
             journal.flush()
 
         texts = _work(jobs, children, tell, note)
     for name in wanted.values():
         if name not in texts and _has(book, lab, name):
-            texts[name] = book.compiled[lab.stem].texts[name]
-    _refusals(captured)
-    for launch in captured["launches"]:
-        launch["cells"] = {t: launch["cells"][t] for t in TARGETS if t in launch["cells"]}
-    data = {
-        "schema": 1,
-        "lab": lab.stem,
-        "lab_sha256": lab.sha256,
-        "triton": captured["triton"],
-        "kernels": captured["kernels"],
-        "stumbles": captured["stumbles"],
-        "texts": {name: filed.sha256(texts[name]) for name in sorted(texts)},
-        "launches": captured["launches"],
-    }
-    return Result(lab, data, texts, filed.faults(lab, data, targets), len(jobs))
+            texts[name] = book.compiled[lab.stem].assembly[name]
+    _refusals(capture, works)
+    compiled = Compiled(
+        version=1,
+        lab=lab.stem,
+        lab_sha256=lab.sha256,
+        triton=capture.triton,
+        kernels=capture.kernels,
+        stumbles=capture.stumbles,
+        texts={name: filed.sha256(texts[name]) for name in sorted(texts)},
+        launches=tuple(work.launch.model_copy(update={"cells": _in_order(work.cells)}) for work in works),
+    )
+    return Result(lab, compiled, texts, filed.faults(lab, compiled, targets), len(jobs))
+
+
+def _in_order(cells: dict[TargetName, Cell]) -> dict[TargetName, Cell]:
+    return {target: cells[target] for target in get_args(TargetName) if target in cells}
+
+
+def _plain(part: Model) -> Json:
+    """A part of the result as JSON holds it."""
+    return part.model_dump(mode="json", exclude_unset=True)
 
 
 def _whole(book: Book, lab: Lab) -> Result | None:
@@ -190,59 +225,58 @@ def _whole(book: Book, lab: Lab) -> Result | None:
         return None
     compiled = book.compiled[lab.stem]
     shown = {each.file for each in filed.asked(book) if each.lab == lab.stem}
-    there = shown == set(compiled.data["texts"]) and all(_has(book, lab, name) for name in shown)
-    return Result(lab, compiled.data, compiled.texts) if there and not filed.faults(lab, compiled.data) else None
+    complete = shown == set(compiled.texts) and all(_has(book, lab, name) for name in shown)
+    return Result(lab, compiled, compiled.assembly) if complete and not filed.faults(lab, compiled) else None
 
 
 def _has(book: Book, lab: Lab, name: str) -> bool:
     """Whether the text is there as it was filed."""
     compiled = book.compiled.get(lab.stem)
-    return (
-        compiled is not None
-        and name in compiled.texts
-        and filed.sha256(compiled.texts[name]) == compiled.data["texts"].get(name)
-    )
+    if compiled is None or name not in compiled.assembly:
+        return False
+    return filed.sha256(compiled.assembly[name]) == compiled.texts.get(name)
 
 
-def _key(kernels: dict[str, str], launch: Json, target: str) -> str:
+def _key(kernels: dict[str, str], launch: Launch, target: str) -> str:
     """What decides a cell: the kernel's code, how it is launched, and for what."""
-    told = {key: launch[key] for key in ("signature", "constants", "aligned", "options")}
+    names = {"signature", "constants", "aligned", "options"}
     if TARGETS[target].vendor == "amd":
-        told["below_2gb"] = launch.get("below_2gb", [])
-    return json.dumps([kernels.get(launch["kernel"], ""), told, target], sort_keys=True)
+        names.add("below_2gb")
+    facts = launch.model_dump(mode="json", include=names)
+    return json.dumps([kernels.get(launch.kernel, ""), facts, target], sort_keys=True)
 
 
 def _journal(root: Path, lab: Lab) -> Path:
     return root / JOURNALS / f"{lab.stem}.jsonl"
 
 
-def _known(book: Book, lab: Lab, triton: str) -> dict[str, Json]:
+def _known(book: Book, lab: Lab, triton: str) -> dict[str, Cell]:
     """Every cell that is known of this Triton and did not fail, by what decides it: what is filed, then the journal."""
-    known = {
-        _key(compiled.data["kernels"], launch, target): cell
+    known: dict[str, Cell] = {
+        _key(compiled.kernels, launch, target): cell
         for compiled in book.compiled.values()
-        if compiled.data["triton"] == triton
-        for launch in compiled.data["launches"]
-        for target, cell in launch["cells"].items()
-        if "sha256" in cell
+        if compiled.triton == triton
+        for launch in compiled.launches
+        for target, cell in launch.cells.items()
+        if isinstance(cell, Made)
     }
     journal = _journal(book.root, lab)
     for line in journal.read_text(encoding="utf-8").splitlines() if journal.is_file() else ():
         with contextlib.suppress(ValueError):  # the line at which it was interrupted
             row = json.loads(line)
             if row["triton"] == triton and "sha256" in row["cell"]:
-                known[row["key"]] = row["cell"]
+                known[row["key"]] = Made.model_validate(row["cell"])
     return known
 
 
-def _wanted(book: Book, lab: Lab, launches: list[Json]) -> dict[tuple[int, str], str]:
+def _wanted(book: Book, lab: Lab, launches: Sequence[Launch]) -> dict[tuple[int, str], str]:
     """Which launches on which target pages show, with the name of the file."""
-    found = {}
+    files = {}
     for each in filed.asked(book):
         if each.lab == lab.stem:
             for launch in filed.ordered(launches, each.kernel, each.target, each.of)[:1]:
-                found[launches.index(launch), each.target] = each.file
-    return found
+                files[launches.index(launch), each.target] = each.file
+    return files
 
 
 def _work(
@@ -261,11 +295,12 @@ def _work(
                 job = todo.get_nowait()
             except queue.Empty:
                 return
-            bare = {k: v for k, v in job.launch.items() if k not in ("claims", "targets", "cells")}
+            bare = job.work.launch.model_dump(mode="json", exclude={"claims", "targets", "cells"}, exclude_unset=True)
             request = {"path": str(job.lab.path), "stem": job.lab.stem, "launch": bare, "target": job.target}
             answer = child.ask(do="compile", **request, text=bool(job.text))
-            cell = answer.get("cell") or {"state": filed.FAILED, "why": answer["error"]}
-            job.launch["cells"][job.target] = _judged(job.lab, job.launch, job.target, cell)
+            found = answer.get("cell") or {"state": filed.FAILED, "why": answer["error"]}
+            cell = Made.model_validate(found) if "sha256" in found else NotMade.model_validate(found)
+            job.work.cells[job.target] = _judged(job.lab, job.work.launch, job.target, cell)
             if job.text and "text" in answer:
                 texts[job.text] = answer["text"]
             with lock:
@@ -286,50 +321,63 @@ def _work(
     return texts
 
 
-def _judged(lab: Lab, launch: Json, target: str, cell: Json) -> Json:
+def _meant(lab: Lab, launch: Launch) -> dict[TargetName, Cell]:
+    """The cells of kernels that only the capturing process has."""
+    return {target: _judged(lab, launch, target, cell) for target, cell in launch.cells.items()}
+
+
+def _judged(lab: Lab, launch: Launch, target: str, cell: Cell) -> Cell:
     """The cell; a failure that the lab declares is none."""
-    meant = filed.about_the_compiler(lab, launch) or not filed.declares(lab, target)
-    return cell | {"state": filed.NOT_OFFERED} if meant and cell["state"] == filed.FAILED else cell
+    meant = filed.about_the_compiler(lab, launch.claims) or not filed.declares(lab, target)
+    if meant and isinstance(cell, NotMade):
+        return NotMade(state="not offered here", why=cell.why)
+    return cell
 
 
-def _refusals(captured: Json) -> None:
+def _refusals(capture: Capture, works: list[Work]) -> None:
     """A launcher that refuses a target says what is not offered there: the launches that the claim makes elsewhere."""
-    for stumble in captured["stumbles"]:
-        elsewhere = [launch for launch in captured["launches"] if stumble["claim"] in launch["claims"]]
-        first = next((t for t in TARGETS if any(t in launch["targets"] for launch in elsewhere)), None)
-        for target in stumble["targets"] if stumble["how"] == "refused" else ():
-            there = [_asked_for(launch) for launch in captured["launches"] if target in launch["targets"]]
-            for launch in elsewhere:
-                if first in launch["targets"] and _asked_for(launch) not in there:
-                    launch["cells"].setdefault(target, {"state": filed.NOT_OFFERED, "why": stumble["why"]})
+    for stumble in capture.stumbles:
+        elsewhere = [work for work in works if stumble.claim in work.launch.claims]
+        first = next((t for t in get_args(TargetName) if any(t in work.launch.targets for work in elsewhere)), None)
+        for target in stumble.targets if stumble.how == "refused" else ():
+            here = [_asked_for(work.launch) for work in works if target in work.launch.targets]
+            for work in elsewhere:
+                if first in work.launch.targets and _asked_for(work.launch) not in here:
+                    work.cells.setdefault(target, NotMade(state="not offered here", why=stumble.why))
 
 
-def _asked_for(launch: Json) -> tuple:
+def _asked_for(launch: Launch) -> tuple[object, ...]:
     """What of a launch is the same for every target."""
-    return launch["kernel"], launch["signature"], launch["constants"]
+    return launch.kernel, launch.signature, launch.constants
 
 
 def differences(book: Book, result: Result) -> list[str]:
     """In what the result differs from what is filed, each in a sentence."""
-    compiled = book.compiled.get(result.lab.stem)
-    if compiled is None:
+    before, after = book.compiled.get(result.lab.stem), result.compiled
+    if before is None or after is None:
         return ["nothing is filed of this lab"]
-    said, before = [], compiled.data
-    if before["lab_sha256"] != result.lab.sha256:
-        said.append("what is filed is of another version of this lab")
-    old, new = (
-        {_key(d["kernels"], x, t): c for x in d["launches"] for t, c in x["cells"].items()}
-        for d in (before, result.data)
-    )
+    differences = []
+    if before.lab_sha256 != result.lab.sha256:
+        differences.append("what is filed is of another version of this lab")
+    old, new = _cells_by_key(before), _cells_by_key(after)
     for key, cell in new.items():
-        _, told, target = json.loads(key)
+        _, facts, target = json.loads(key)
         if cell != old.get(key):
             what = "is not filed" if key not in old else "is filed otherwise"
-            said.append(f"a launch for {target}, {told['constants']} {told['options']}, {what}")
-    said += ["a cell is filed that no launch needs"] * bool(old.keys() - new.keys())
-    if {n: filed.sha256(t) for n, t in compiled.texts.items()} != result.data["texts"]:
-        said.append("the assembly that pages show is filed otherwise")
-    return said
+            differences.append(f"a launch for {target}, {facts['constants']} {facts['options']}, {what}")
+    if old.keys() - new.keys():
+        differences.append("a cell is filed that no launch needs")
+    if {name: filed.sha256(text) for name, text in before.assembly.items()} != after.texts:
+        differences.append("the assembly that pages show is filed otherwise")
+    return differences
+
+
+def _cells_by_key(compiled: Compiled) -> dict[str, Json]:
+    return {
+        _key(compiled.kernels, launch, target): _plain(cell)
+        for launch in compiled.launches
+        for target, cell in launch.cells.items()
+    }
 
 
 # Filing
@@ -337,12 +385,15 @@ def differences(book: Book, result: Result) -> list[str]:
 
 def file_result(root: Path, result: Result) -> list[Path]:
     """Write the lab's result and its texts, each whole or not at all, and delete texts that no page shows; what changed."""
-    folder, stem, changed = root / filed.FOLDER, result.lab.stem, []
+    folder, stem = root / filed.FOLDER, result.lab.stem
+    changed: list[Path] = []
+    if result.compiled is None:
+        return changed
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in {**result.texts, f"{stem}.json": filed.dump(result.data)}.items():
+    for name, text in {**result.texts, f"{stem}.json": filed.dump(result.compiled)}.items():
         path = folder / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            replace(path, text.encode())
+            write(path, text.encode())
             changed.append(path)
     for path in folder.glob(f"{stem}.*"):
         if path.name not in result.texts and path.name != f"{stem}.json":

@@ -5,18 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proof.book.lab import short_name
-from proof.book.model import Book, Lab
+from proof.book.model import Book, Cell, Compiled, Lab, Launch, Made, NotMade, TargetName
 from proof.evidence.targets import TARGETS
 from proof.text.macros import readable_calls
 from proof.text.markdown import read
 
-FITS, TOO_LARGE, NOT_OFFERED, FAILED = "fits", "too large", "not offered here", "failed"
+STATES = FITS, TOO_LARGE, NOT_OFFERED, FAILED = "fits", "too large", "not offered here", "failed"
 FOLDER = "labs/compiled"
 
 
@@ -28,7 +27,9 @@ def pinned_triton(root: Path) -> str:
         if path.is_file()
         else ()
     )
-    return next((pin.split("==")[1].split(";")[0].strip() for pin in pins if pin.startswith("triton==")), "")
+    return next(
+        (pin.split("==")[1].split(";")[0].strip() for pin in pins if pin.startswith("triton==")), ""
+    )
 
 
 def stale(book: Book, lab: Lab) -> str:
@@ -36,36 +37,56 @@ def stale(book: Book, lab: Lab) -> str:
     compiled = book.compiled.get(lab.stem)
     if compiled is None:
         return "it has not been compiled"
-    if compiled.data["lab_sha256"] != lab.sha256:
+    if compiled.lab_sha256 != lab.sha256:
         return "the lab has changed since it was compiled"
     pin = pinned_triton(book.root)
-    if pin and compiled.data["triton"] != pin:
-        return f"it was compiled by Triton {compiled.data['triton']}, and the project pins {pin}"
+    if pin and compiled.triton != pin:
+        return f"it was compiled by Triton {compiled.triton}, and the project pins {pin}"
     return ""
 
 
 # Cells
 
 
-def ordered(launches: list[dict[str, Any]], kernel: str, target: str, of: str = "") -> list[dict[str, Any]]:
+def ordered(launches: Iterable[Launch], kernel: str, target: str, of: str = "") -> list[Launch]:
     """The launches of a kernel on a target in the lab's order; of one claim, if given."""
-    here = [x for x in launches if x["kernel"] == kernel and target in x["targets"] and (not of or of in x["claims"])]
-    return sorted(here, key=lambda launch: launch["targets"][target])
+    places = [
+        (launch.targets[name], launch)
+        for launch in launches
+        for name in launch.targets
+        if name == target and launch.kernel == kernel and (not of or of in launch.claims)
+    ]
+    return [launch for _, launch in sorted(places, key=lambda each: each[0])]
 
 
-def figure(cell: dict[str, Any], name: str) -> int | str:
-    """One figure of a cell by its name. Raises LookupError for one that it has not, with those that it has."""
-    code = {
-        f"{kind} {key}" if isinstance(found, dict) else kind: count
-        for kind, found in cell.get("code", {}).items()
-        for key, count in (found.items() if isinstance(found, dict) else [("", found)])
-    }
-    flat = {k: v for k, v in cell.items() if k not in ("code", "sha256", "state")} | code
-    if name in flat:
-        return flat[name]
+def figure(cell: Cell, name: str) -> int | str:
+    """One figure of a cell by its name: registers, "load 16", ex2. Raises LookupError with those that it has."""
     if name == "state":
-        return cell["state"]
-    raise LookupError(f"it has {', '.join(flat)}")
+        return cell.state
+    figures = _figures(cell)
+    if name in figures:
+        return figures[name]
+    raise LookupError(f"it has {', '.join(figures)}")
+
+
+def _figures(cell: Cell) -> dict[str, int | str]:
+    if isinstance(cell, NotMade):
+        return {"why": cell.why}
+    names = (
+        "shared_bytes",
+        "registers",
+        "agprs",
+        "sgprs",
+        "spill_bytes",
+        "spilled_registers",
+        "stack_bytes",
+    )
+    figures: dict[str, int | str] = {
+        name: getattr(cell, name) for name in names if name in cell.model_fields_set
+    }
+    for kind in cell.code:
+        figures |= {f"{kind} {key}".strip(): count for key, count in cell.counts(kind).items()}
+    return figures
 
 
 # Texts
@@ -88,102 +109,143 @@ class Asked:
 
 def asked(book: Book) -> list[Asked]:
     """What the pages ask for, each once."""
-    found: dict[Asked, None] = {}
+    asked: dict[Asked, None] = {}
     for page in book.pages:
         for call in readable_calls(read(page.text)):
             if call.name == "assembly" and call.args:
                 lab, _, kernel = call.args[0].partition(":")
-                found |= {
-                    Asked(lab, kernel, t, call.options.get("of", "")): None for t in call.args[1:] if t in TARGETS
+                of = call.options.get("of", "")
+                asked |= {
+                    Asked(lab, kernel, target, of): None
+                    for target in call.args[1:]
+                    if target in TARGETS
                 }
-    return list(found)
+    return list(asked)
 
 
 # What is wrong
 
 
 def declares(lab: Lab, target: str) -> bool:
-    """Whether the lab's GPU line promises GPUs of this maker; one that names no maker promises all."""
+    """Whether the lab's Card line promises cards of this maker; one that names no maker promises all."""
     makers = {"nvidia": "NVIDIA", "amd": "AMD"}
     named = [maker for maker, name in makers.items() if name in lab.card.get("GPU", "")]
     return TARGETS[target].vendor in (named or makers)
 
 
-def about_the_compiler(lab: Lab, launch: dict[str, Any]) -> bool:
-    """Whether only claims that the compiler judges launch so: then what it must say stands there, and may be a refusal."""
-    claims = [lab.claims.get(f"{short_name(lab.stem)}.{claim}") for claim in launch["claims"]]
-    return all(claim is not None and claim.judges == "compile" for claim in claims)
+def about_the_compiler(lab: Lab, claims: Iterable[str]) -> bool:
+    """Whether only claims that the compiler judges launch so: then what it must say is in them, and may be a refusal."""
+    judged = [lab.claims.get(f"{lab.name}.{claim}") for claim in claims]
+    return all(claim is not None and claim.judges == "compile" for claim in judged)
 
 
-def faults(lab: Lab, data: dict[str, Any], targets: Sequence[str] = tuple(TARGETS)) -> list[str]:
+def faults(lab: Lab, compiled: Compiled, targets: Sequence[str] = tuple(TARGETS)) -> list[str]:
     """What in a result is not as it must be, each in a sentence that names the kernel or claim."""
-    said = []
-    for stumble in data["stumbles"]:
-        claim = lab.claims.get(f"{short_name(lab.stem)}.{stumble['claim']}")
-        launched = {t for launch in data["launches"] if stumble["claim"] in launch["claims"] for t in launch["targets"]}
-        others = [t for t in targets if t not in stumble["targets"]]
-        what, where = f"the claim {stumble['claim']}", ", ".join(stumble["targets"])
-        if stumble["how"] == "refused" and not others:
-            said.append(f"{what} is refused on every target: {stumble['why']}")
-        elif stumble["how"] == "cut short" and others:
-            if any(declares(lab, target) for target in stumble["targets"]):
-                said.append(f"{what} fails on {where} and not on {', '.join(others)}: {stumble['why']}")
-        elif stumble["how"] == "cut short" and claim and claim.kind in ("error", "ratio") and not launched:
-            said.append(f"{what} launches nothing on {where}: {stumble['why']}")
-    stumbled = {(stumble["claim"], target) for stumble in data["stumbles"] for target in stumble["targets"]}
-    for claim, there in _where_launched(data["launches"]).items():
-        judges = getattr(lab.claims.get(f"{short_name(lab.stem)}.{claim}"), "judges", "")
-        missing = [t for t in targets if t not in there and (claim, t) not in stumbled]
-        if missing and judges != "compile":
-            said.append(
-                f"the claim {claim} launches on {', '.join(there)} and, unsaid why, not on {', '.join(missing)}"
+    return [
+        *_stumbles(lab, compiled, targets),
+        *_unexplained(lab, compiled, targets),
+        *(
+            fault
+            for kernel in compiled.kernels
+            for fault in _of_kernel(lab, compiled, kernel, targets)
+        ),
+    ]
+
+
+def _stumbles(lab: Lab, compiled: Compiled, targets: Sequence[str]) -> Iterator[str]:
+    """Claims that are refused everywhere, or cut short where they should launch something."""
+    launched = _where_launched(compiled.launches)
+    for stumble in compiled.stumbles:
+        claim = lab.claims.get(f"{lab.name}.{stumble.claim}")
+        computes = claim is not None and claim.kind in ("error", "ratio")
+        others = [target for target in targets if target not in stumble.targets]
+        what, where = f"the claim {stumble.claim}", ", ".join(stumble.targets)
+        if stumble.how == "refused" and not others:
+            yield f"{what} is refused on every target: {stumble.why}"
+        elif stumble.how == "cut short" and others:
+            if any(declares(lab, target) for target in stumble.targets):
+                yield f"{what} fails on {where} and not on {', '.join(others)}: {stumble.why}"
+        elif stumble.how == "cut short" and computes and stumble.claim not in launched:
+            yield f"{what} launches nothing on {where}: {stumble.why}"
+
+
+def _unexplained(lab: Lab, compiled: Compiled, targets: Sequence[str]) -> Iterator[str]:
+    """Claims that launch something on some targets only, without a stumble that says why."""
+    stumbled = {
+        (stumble.claim, target) for stumble in compiled.stumbles for target in stumble.targets
+    }
+    for name, launched in _where_launched(compiled.launches).items():
+        claim = lab.claims.get(f"{lab.name}.{name}")
+        missing = [
+            target
+            for target in targets
+            if target not in launched and (name, target) not in stumbled
+        ]
+        if missing and not (claim and claim.judges == "compile"):
+            yield f"the claim {name} launches on {', '.join(launched)} and, unsaid why, not on {', '.join(missing)}"
+
+
+def _of_kernel(lab: Lab, compiled: Compiled, kernel: str, targets: Sequence[str]) -> Iterator[str]:
+    """A kernel that is launched nowhere, does not compile, or fits nowhere."""
+    launches = [launch for launch in compiled.launches if launch.kernel == kernel]
+    if not launches:
+        yield f"{kernel} is launched by no claim, so it was not compiled"
+        return
+    for target in targets:
+        if not declares(lab, target):
+            continue
+        cells = _cells(launches, target)
+        failed = [cell for cell in cells if isinstance(cell, NotMade) and cell.state == FAILED]
+        too_large = [
+            cell.shared_bytes
+            for cell in cells
+            if isinstance(cell, Made) and cell.state == TOO_LARGE
+        ]
+        if failed:
+            count = f"{len(failed)} of {len(cells)} launches"
+            yield f"{kernel} does not compile for {target}, {count}: {failed[0].why}"
+        elif not cells:
+            yield f"{kernel} is launched by no claim for {target}"
+        elif too_large and all(cell.state != FITS for cell in cells):
+            least, limit = min(too_large), TARGETS[target].shared_limit
+            yield (
+                f"{kernel} has no launch that fits {target}: the smallest needs {least:,} bytes of shared memory, "
+                f"the limit is {limit:,}"
             )
-    for kernel in data["kernels"]:
-        mine = [launch for launch in data["launches"] if launch["kernel"] == kernel]
-        if not mine:
-            said.append(f"{kernel} is launched by no claim, so it was not compiled")
-        for target in (t for t in targets if mine and declares(lab, t)):
-            cells = [launch["cells"][target] for launch in mine if target in launch["cells"]]
-            states = {cell["state"] for cell in cells}
-            failed = [cell for cell in cells if cell["state"] == FAILED]
-            if failed:
-                said.append(
-                    f"{kernel} does not compile for {target}, {len(failed)} of {len(cells)} launches: {failed[0]['why']}"
-                )
-            elif not cells:
-                said.append(f"{kernel} is launched by no claim for {target}")
-            elif FITS not in states and TOO_LARGE in states:
-                least = min(cell["shared_bytes"] for cell in cells if cell["state"] == TOO_LARGE)
-                limit = TARGETS[target].shared_limit
-                said.append(
-                    f"{kernel} has no launch that fits {target}: the smallest needs {least:,} bytes of shared memory, the limit is {limit:,}"
-                )
-    return said
 
 
-def _where_launched(launches: list[dict[str, Any]]) -> dict[str, list[str]]:
+def _cells(launches: Iterable[Launch], target: str) -> list[Cell]:
+    return [cell for launch in launches for name, cell in launch.cells.items() if name == target]
+
+
+def _where_launched(launches: Iterable[Launch]) -> dict[str, list[TargetName]]:
     """Claim → the targets on which it launches anything."""
-    found: dict[str, dict[str, None]] = {}
+    targets: dict[str, dict[TargetName, None]] = {}
     for launch in launches:
-        for claim in launch["claims"]:
-            found.setdefault(claim, {}).update(dict.fromkeys(launch["targets"]))
-    return {claim: list(there) for claim, there in found.items()}
+        for claim in launch.claims:
+            targets.setdefault(claim, {}).update(dict.fromkeys(launch.targets))
+    return {claim: list(where) for claim, where in targets.items()}
 
 
 # Text of the file
 
 
-def dump(data: dict[str, Any]) -> str:
+def dump(compiled: Compiled) -> str:
     """The result as JSON that changes by lines: one for each launch and each cell."""
 
     def flat(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
-    head = ",\n".join(f" {flat(key)}: {flat(value)}" for key, value in data.items() if key != "launches")
+    data = compiled.model_dump(mode="json", exclude_unset=True)
+    head = ",\n".join(
+        f" {flat(key)}: {flat(value)}" for key, value in data.items() if key != "launches"
+    )
     parts = []
     for launch in data["launches"]:
-        cells = ",\n".join(f"   {flat(t)}: {flat(cell)}" for t, cell in launch["cells"].items())
-        rest = flat({k: v for k, v in launch.items() if k != "cells"})
+        cells = ",\n".join(
+            f"   {flat(target)}: {flat(cell)}" for target, cell in launch["cells"].items()
+        )
+        rest = flat({key: value for key, value in launch.items() if key != "cells"})
         parts.append(f'  {rest[:-1]}, "cells": {{\n{cells}\n  }}}}')
     return f'{{\n{head},\n "launches": [\n' + ",\n".join(parts) + "\n ]\n}\n"
 
@@ -196,36 +258,33 @@ def sha256(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class Summary:
     """One kernel on one target, over all its launches there."""
 
     kernel: str
     target: str
     states: dict[str, int]  # how many launches are in which state
-    cells: tuple[dict[str, Any], ...]  # those that compiled
+    made: tuple[Made, ...]  # those that compiled
     why: str  # of one that is not offered, or does not compile
 
-    def most(self, name: str) -> int:
-        return max((cell[name] for cell in self.cells), default=0)
-
-    def spills(self, *states: str) -> int:
-        """How many launches spill registers; of those in these states, if given."""
-        here = [cell for cell in self.cells if not states or cell["state"] in states]
-        return sum(bool(cell.get("spill_bytes") or cell.get("spilled_registers")) for cell in here)
+    def fitting(self) -> list[Made]:
+        return [cell for cell in self.made if cell.state == FITS]
 
     def names(self, kind: str) -> list[str]:
         """The instructions of a kind, load, store, copy or tensor, that any launch has."""
-        return list(dict.fromkeys(name for cell in self.cells for name in cell["code"].get(kind, {})))
+        return list(dict.fromkeys(name for cell in self.made for name in cell.counts(kind)))
 
 
-def rows(data: dict[str, Any]) -> list[Row]:
+def summaries(compiled: Compiled) -> list[Summary]:
     """Kernel by kernel, target by target."""
-    found = []
-    for kernel in data["kernels"]:
+    summaries = []
+    for kernel in compiled.kernels:
+        launches = [launch for launch in compiled.launches if launch.kernel == kernel]
         for target in TARGETS:
-            cells = [x["cells"][target] for x in data["launches"] if x["kernel"] == kernel and target in x["cells"]]
-            states = {s: sum(c["state"] == s for c in cells) for s in (FITS, TOO_LARGE, NOT_OFFERED, FAILED)}
-            why = next((cell["why"] for cell in cells if "why" in cell), "")
-            made = tuple(cell for cell in cells if "sha256" in cell)
-            found.append(Row(kernel, target, {s: n for s, n in states.items() if n}, made, why))
-    return found
+            cells = _cells(launches, target)
+            counts = {state: sum(cell.state == state for cell in cells) for state in STATES}
+            states = {state: count for state, count in counts.items() if count}
+            why = next((cell.why for cell in cells if isinstance(cell, NotMade)), "")
+            made = tuple(cell for cell in cells if isinstance(cell, Made))
+            summaries.append(Summary(kernel, target, states, made, why))
+    return summaries

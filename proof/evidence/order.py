@@ -12,7 +12,9 @@ from proof.text.markdown import read
 
 def labs(book: Book) -> list[Lab]:
     """By the first card that a Chinese lesson shows of each, then another page; those without a card last, by name."""
-    pages = sorted((p for p in book.pages if p.lang == "zh"), key=lambda p: not p.name.startswith("lessons/"))
+    pages = sorted(
+        (p for p in book.pages if p.lang == "zh"), key=lambda p: not p.name.startswith("lessons/")
+    )
     stems = dict.fromkeys([*(stem for page in pages for stem in _cards(page)), *sorted(book.labs)])
     return [book.labs[stem] for stem in stems if stem in book.labs]
 

@@ -5,27 +5,40 @@ Figures of the interpreter and of GPUs are two truths: `standing` never looks at
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion
 
-from proof.book.model import Book, Claim, Lab, Record, Source, Standing, State
+from proof.book.model import Book, Claim, Lab, Record, Row, Source, Standing, State, Verdict
 from proof.evidence import verdict as rule
 from proof.evidence import versions
 from proof.problem import nearest
 
 AGED_AFTER_DAYS = 180
-REFERENCE = "nvidia-h200"  # the class of card that the bounds of ratios are set on, and that pages speak of
+REFERENCE = (
+    "nvidia-h200"  # the class of card that the bounds of ratios are set on, and that pages speak of
+)
 FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 PASSING: tuple[State, ...] = ("valid", "aged")
-FIRST: tuple[State, ...] = ("contradicted", "valid", "aged", "stale-env", "stale-code", "stale-source", "pending")
+FIRST: tuple[State, ...] = (
+    "contradicted",
+    "valid",
+    "aged",
+    "stale-env",
+    "stale-code",
+    "stale-source",
+    "pending",
+)
 
 
 def all_claims(book: Book) -> dict[str, Claim]:
     """Every claim of every lab, then every cited source, by id."""
-    return book.claims | {f"source.{source.id}": _source_claim(source) for source in book.sources.values()}
+    return book.claims | {
+        f"source.{source.id}": _source_claim(source) for source in book.sources.values()
+    }
 
 
 def find_claim(book: Book, claim_id: str) -> Claim:
@@ -33,7 +46,11 @@ def find_claim(book: Book, claim_id: str) -> Claim:
     for lab in book.labs.values():
         if claim_id in lab.claims:
             return lab.claims[claim_id]
-    source = book.sources.get(claim_id.removeprefix("source.")) if claim_id.startswith("source.") else None
+    source = (
+        book.sources.get(claim_id.removeprefix("source."))
+        if claim_id.startswith("source.")
+        else None
+    )
     if source is None:
         raise LookupError(f"there is no claim {claim_id}. {nearest(claim_id, all_claims(book))}")
     return _source_claim(source)
@@ -44,136 +61,190 @@ def standings(book: Book, claim_id: str) -> list[Standing]:
 
     A claim about what the compiler makes needs no GPU, so for it any record will do. Raises LookupError.
     """
-    if claim_id not in book.judged:
-        book.judged[claim_id] = _standings(book, find_claim(book, claim_id))
-    return list(book.judged[claim_id])
+    return list(_all_standings(book)[find_claim(book, claim_id).id])
 
 
-def _standings(book: Book, claim: Claim) -> list[Standing]:
-    if claim.kind == "source":
-        return [_source_standing(book, claim)]
-    judged: dict[str, list[Record]] = {}
+@lru_cache(maxsize=2)  # a book does not change, and pages ask for every claim many times
+def _all_standings(book: Book) -> dict[str, list[Standing]]:
+    runs: dict[str, list[_Run]] = {stem: [] for stem in book.labs}
     for record in book.records:
-        if record.lab == claim.lab and (row := row_of(record, claim.id)) and row["verdict"] != "-":
-            judged.setdefault(record.device_class, []).append(record)
-    found = [_of_class(book, claim, records) for records in judged.values()]
-    found.sort(key=lambda s: s.record.utc, reverse=True)
-    if not any(_counts(s) for s in found):
-        found.append(Standing(claim, "pending", note=_why_pending(book, claim)))
-    return found
+        if record.lab in book.labs:
+            runs[record.lab].append(_run(book, book.labs[record.lab], record))
+    known = {
+        f"source.{source.id}": [_source_standing(book, source)] for source in book.sources.values()
+    }
+    return known | {claim.id: _standings(claim, runs[claim.lab]) for claim in book.claims.values()}
+
+
+def _standings(claim: Claim, runs: list[_Run]) -> list[Standing]:
+    judged: dict[str, list[_Run]] = {}
+    for run in runs:
+        row = run.record.rows.get(claim.id)
+        if row and row.verdict != "-":
+            judged.setdefault(run.record.device_class, []).append(run)
+    standings = [_of_class(claim, of_class) for of_class in judged.values()]
+    standings.sort(key=_time, reverse=True)
+    if not any(_counts(s) for s in standings):
+        standings.append(Standing(claim, "pending", note=_why_pending(claim, runs)))
+    return standings
 
 
 def standing(book: Book, claim_id: str) -> Standing:
     """What readers see: a contradiction on any GPU, else the best that a GPU knows, of REFERENCE before others, of those
     the newest. Raises LookupError."""
     counting = [s for s in standings(book, claim_id) if _counts(s) or s.record is None]
-    return min(counting, key=lambda s: (FIRST.index(s.state), not (s.record and s.record.device_class == REFERENCE)))
+    return min(
+        counting,
+        key=lambda s: (FIRST.index(s.state), not (s.record and s.record.device_class == REFERENCE)),
+    )
 
 
 def interpreter(book: Book, claim_id: str) -> Standing | None:
     """What the interpreter knows of the claim; None when it did not judge it. Raises LookupError."""
-    found = (s for s in standings(book, claim_id) if s.record and s.record.device["kind"] == "interpreter")
-    return next(found, None)
+    for s in standings(book, claim_id):
+        if s.record and s.record.device.kind == "interpreter":
+            return s
+    return None
 
 
-def verdict(claim: Claim, row: dict) -> str:
+def verdict(claim: Claim, row: Row) -> Verdict:
     """The verdict of a record's row, from its figures and the lab's bound. Only what the run alone could see is believed."""
-    if row["verdict"] in ("-", "guard", "fault", "raised"):
-        return row["verdict"]
-    declared: dict[str, Any] = {"kind": claim.kind, "bound": claim.bound}
+    if row.verdict in ("-", "guard", "fault", "raised"):
+        return row.verdict
+    declared: dict[str, object] = {"kind": claim.kind, "bound": claim.bound}
     if claim.predicted is not None:
         declared |= {"predicted": claim.predicted, "tolerance": claim.tolerance}
     try:
-        return rule.verdict(row | declared)
-    except (KeyError, TypeError):  # a figure is null or gone
+        computed = rule.verdict({"id": row.id, **row.figures, **declared})
+    except (KeyError, TypeError):  # a figure is not finite, or was not taken
         return "nonfinite"
+    return computed
 
 
-def below(claim: Claim, row: dict, record: Record) -> bool:
+def below(claim: Claim, row: Row, record: Record) -> bool:
     """Whether a ratio stays under a bound that was not set on this class of card: shown as it is, and no contradiction."""
-    return claim.kind == "ratio" and record.device_class != REFERENCE and verdict(claim, row) == "error"
+    return (
+        claim.kind == "ratio"
+        and record.device_class != REFERENCE
+        and verdict(claim, row) == "error"
+    )
 
 
-def row_of(record: Record, claim_id: str) -> dict | None:
-    """The claim's row of the record; None when it has none."""
-    return next((row for row in record.data["claims"] if row["id"] == claim_id), None)
+def _time(s: Standing) -> datetime:
+    """When the record was measured; long ago where there is none."""
+    return s.record.utc if s.record else datetime.min.replace(tzinfo=UTC)
 
 
 def _counts(s: Standing) -> bool:
     """Whether a standing speaks for the claim itself, not only for the interpreter."""
-    return s.claim.kind == "source" or (s.record is not None and (s.record.is_gpu or s.claim.judges == "compile"))
+    return s.claim.kind == "source" or (
+        s.record is not None and (s.record.is_gpu or s.claim.judges == "compile")
+    )
 
 
-def _of_class(book: Book, claim: Claim, records: Iterable[Record]) -> Standing:
-    """One class of device. For each Triton minor the newest run of the lab as it stands counts, else its newest run."""
-    lab = book.labs[claim.lab]
-    newest: dict[str, Record] = {}
-    for record in sorted(records, key=lambda r: (not r.outdated(lab), r.utc, r.path.name)):
-        newest[record.triton_minor] = record
-    counting = {r.path: r for r in [*newest.values(), *(r for r in records if not r.intact)]}.values()
-    found = [_judge(book, claim, lab, record) for record in counting]
-    found.sort(key=lambda s: s.record.utc, reverse=True)
-    return min(found, key=lambda s: FIRST.index(s.state))
+@dataclass(frozen=True)
+class _Run:
+    """A record, and what holds of it as a whole, whichever of its rows is asked for."""
+
+    record: Record
+    current: bool  # of the lab as it is
+    before: tuple[State, str] | None  # why its figures do not count
+    after: tuple[State, str] | None  # what is to be said where the row itself is fine
 
 
-def _judge(book: Book, claim: Claim, lab: Lab, record: Record) -> Standing:
-    row = row_of(record, claim.id)
-
-    def be(state: State, note: str = "") -> Standing:
-        return Standing(claim, state, row, record, note)
-
-    ids = {r["id"] for r in record.data["claims"]}
-    age = (book.today - record.utc.date()).days
+def _run(book: Book, lab: Lab, record: Record) -> _Run:
+    before: tuple[State, str] | None = None
+    changed = record.outdated(lab)
     if not record.intact:
-        return be("contradicted", "the record was edited: its content has not the hash in its name")
-    if changed := record.outdated(lab):
-        return be("stale-source", changed)
-    if other := _other_environment(lab, record):
-        return be("stale-env", other)
-    if other := versions.changed_code(book, record):
-        return be("stale-code", other)
-    if (now := verdict(claim, row)) != "ok" and not below(claim, row, record):
-        return be("contradicted", f"the run fails: {now}, {row.get('note') or row.get('value')} against {claim.bound}")
-    if ids != set(lab.claims):
-        note = f"the record is incomplete: {len(ids & set(lab.claims))} of the lab's {len(lab.claims)} rows"
-        return Standing(claim, "pending", None, record, note)
-    if age > AGED_AFTER_DAYS:
-        return be("aged", f"measured {age} days ago")
-    return be("valid")
+        before = "contradicted", "the record was edited: its content has not the hash in its name"
+    elif changed:
+        before = "stale-source", changed
+    elif other := _other_environment(lab, record):
+        before = "stale-env", other
+    elif other := versions.changed_code(book, record):
+        before = "stale-code", other
+    after: tuple[State, str] | None = None
+    age = (book.today - record.utc.date()).days
+    if record.rows.keys() != lab.claims.keys():
+        known = len(record.rows.keys() & lab.claims.keys())
+        after = "pending", f"the record is incomplete: {known} of the lab's {len(lab.claims)} rows"
+    elif age > AGED_AFTER_DAYS:
+        after = "aged", f"measured {age} days ago"
+    return _Run(record, not changed, before, after)
+
+
+def _of_class(claim: Claim, runs: list[_Run]) -> Standing:
+    """One class of device. For each Triton minor the newest run of the lab as it stands counts, else its newest run."""
+    newest: dict[str, _Run] = {}
+    for run in sorted(runs, key=lambda run: (run.current, run.record.utc, run.record.path.name)):
+        newest[run.record.triton_minor] = run
+    edited = [run for run in runs if not run.record.intact]
+    counting = {run.record.path: run for run in [*newest.values(), *edited]}.values()
+    standings = [_judge(claim, run) for run in counting]
+    standings.sort(key=_time, reverse=True)
+    return min(standings, key=lambda s: FIRST.index(s.state))
+
+
+def _judge(claim: Claim, run: _Run) -> Standing:
+    record, row = run.record, run.record.rows[claim.id]
+    if run.before:
+        return Standing(claim, run.before[0], row, record, run.before[1])
+    now = verdict(claim, row)
+    if now != "ok" and not below(claim, row, record):
+        note = f"the run fails: {now}, {row.note or row.value} against {claim.bound}"
+        return Standing(claim, "contradicted", row, record, note)
+    state, note = run.after or ("valid", "")
+    return Standing(claim, state, None if state == "pending" else row, record, note)
 
 
 def _other_environment(lab: Lab, record: Record) -> str:
     """What of the record's environment the lab does not declare; empty when nothing."""
-    environment = record.data["environment"]
-    for name in ("torch", "triton"):
-        allowed, used = SpecifierSet(lab.requires.get(name, "")), environment[name]
+    environment = record.environment
+    for name, used in (("torch", environment.torch), ("triton", environment.triton)):
+        allowed = SpecifierSet(lab.requires.get(name, ""))
         try:
             inside = allowed.contains(used, prereleases=True)
         except InvalidVersion:
             inside = False
         if not inside:
             return f"run with {name} {used}; the lab declares {lab.requires[name]}"
-    asked, used = lab.switches.get(FP_FUSION), environment["switches"].get(FP_FUSION)
-    return f"run with {FP_FUSION}={used}; the lab sets {asked}" if asked is not None and used != asked else ""
+    wanted, was = lab.switches.get(FP_FUSION), environment.switches.get(FP_FUSION)
+    return (
+        f"run with {FP_FUSION}={was}; the lab sets {wanted}"
+        if wanted is not None and was != wanted
+        else ""
+    )
 
 
-def _why_pending(book: Book, claim: Claim) -> str:
+def _why_pending(claim: Claim, runs: list[_Run]) -> str:
     """A GPU run that could not judge the claim says why; without one there is none."""
-    for record in sorted(book.records, key=lambda r: r.utc, reverse=True):
-        row = row_of(record, claim.id) if record.is_gpu and record.lab == claim.lab else None
-        if row and row["verdict"] == "-":
-            return f"not judged on {record.device['name']}: {row.get('note', '')}".rstrip(": ")
-    return "no run on a GPU is filed" if claim.judges != "compile" else "no run of the compiler is filed"
+    for record in sorted((run.record for run in runs), key=lambda record: record.utc, reverse=True):
+        row = record.rows.get(claim.id) if record.is_gpu else None
+        if row and row.verdict == "-":
+            return f"not judged on {record.device.name}: {row.note}".rstrip(": ")
+    return (
+        "no run on a GPU is filed"
+        if claim.judges != "compile"
+        else "no run of the compiler is filed"
+    )
 
 
 def _source_claim(source: Source) -> Claim:
-    return Claim(f"source.{source.id}", "source", "", source.sha256, "any", 0, source.shows["en"])
+    return Claim(
+        id=f"source.{source.id}",
+        kind="source",
+        lab="",
+        bound=source.sha256,
+        judges="any",
+        gib=0,
+        why=source.shows.en,
+    )
 
 
-def _source_standing(book: Book, claim: Claim) -> Standing:
+def _source_standing(book: Book, source: Source) -> Standing:
     """Lines at a tag stay as they are; a document without a tag ages from the day it was read."""
-    source = book.sources[claim.id.removeprefix("source.")]
-    age = (book.today - source.accessed).days if source.accessed else 0
+    claim = _source_claim(source)
+    age = (book.today - source.accessed).days
     if not source.tag and age > AGED_AFTER_DAYS:
         return Standing(claim, "aged", note=f"read {age} days ago")
     return Standing(claim, "valid")
@@ -191,6 +262,6 @@ def current(lab: Lab, record: Record) -> bool:
 
 def tally(lab: Lab, record: Record) -> tuple[int, int, int]:
     """How many rows passed, failed and were not judged, by verdicts computed anew."""
-    verdicts = [verdict(lab.claims[row["id"]], row) for row in record.data["claims"] if row["id"] in lab.claims]
+    verdicts = [verdict(lab.claims[row.id], row) for row in record.claims if row.id in lab.claims]
     judged = [v for v in verdicts if v != "-"]
     return judged.count("ok"), len(judged) - judged.count("ok"), len(verdicts) - len(judged)

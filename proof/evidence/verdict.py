@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from proof.book.model import Verdict
+
 CLAIMS = Path(__file__).parents[2] / "labs" / "claims.py"
 
 
@@ -25,5 +27,5 @@ def _load() -> ModuleType:
 
 
 _claims = _load()
-verdict: Callable[[dict[str, Any]], str] = _claims.verdict
+verdict: Callable[[dict[str, Any]], Verdict] = _claims.verdict
 line: Callable[[dict[str, Any]], str] = _claims.line

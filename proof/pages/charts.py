@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
-from proof.book.lab import arithmetic
-from proof.book.model import Book, Claim, Lang, Record, Standing
+from proof.book.model import Book, Claim, JudgedRow, Lang, Record, Standing
 from proof.evidence import state
 from proof.pages.format import SHOWN, badge, claim_href, device_short, link, md, number, recorded_on, times
 from proof.pages.svg import Chart, Line, whole
@@ -40,7 +38,7 @@ def of_claims(book: Book, claims: list[Claim], x: str, by: str, lang: Lang, up: 
             there = [(places[c.id][1], measured[c.id][device]) for c in inside if device in measured[c.id]]
             if there:
                 label = " · ".join(filter(None, (group, device)))
-                points = tuple((at, float(s.row["value"])) for at, s in there)
+                points = tuple((at, _value(s)) for at, s in there)
                 lines.append(Line(label, "", points, n if by else mark + 1, mark))
                 seen.setdefault(device, []).extend(s.record for _, s in there)
     legend = [Line(group, "", (), n, -1) for n, group in enumerate(groups, 1) if by]
@@ -57,7 +55,7 @@ def of_claims(book: Book, claims: list[Claim], x: str, by: str, lang: Lang, up: 
         values = [measured[c.id].get(device) for device in devices]
         cells = [md(group)] if by else []
         cells += [link(claim_href(c, up), md(whole(at))), md(show(float(c.bound)))]
-        rows.append(cells + [md(show(float(s.row["value"]))) if s else "–" for s in values])
+        rows.append(cells + [md(show(_value(s))) if s else "–" for s in values])
     return Chart(
         title=word(lang, "chart title", x=x, y=_metric_words(claims[0], lang)),
         x=x,
@@ -80,23 +78,23 @@ def of_series(book: Book, claim: Claim, scale: str, lang: Lang) -> Chart | None:
     standing = state.standing(book, claim.id)
     if standing.state not in SHOWN or standing.record is None:
         return None
-    series = standing.row.get("series", ())
+    series = standing.row.series if isinstance(standing.row, JudgedRow) else ()
     if not series:
-        fix = "Let its measure return one: proof/book/record.schema.json says how"
+        fix = "Let its measure return one: Series in proof/book/model.py says how"
         raise Fault(f"the record of {claim.id} holds no series", fix)
-    if len(units := sorted({each["unit"] for each in series})) > 1:
+    if len(units := sorted({each.unit for each in series})) > 1:
         what = f"the series of {claim.id} have different units, {' and '.join(units)}"
         raise Fault(what, "Let two claims hold them, and draw each")
     where = f"{device_short(standing.record, lang, claim.judges)} · {_small([standing.record])}"
     lines = tuple(
-        Line(each["name"], where if n == 1 else "", tuple(enumerate(map(float, each["values"]), 1)), n, 0)
+        Line(each.name, where if n == 1 else "", tuple(enumerate(map(float, each.values), 1)), n, 0)
         for n, each in enumerate(series, 1)
     )
     rows = []
-    for at in range(max(len(each["values"]) for each in series)):
-        values = [each["values"][at] if at < len(each["values"]) else None for each in series]
+    for at in range(max(len(each.values) for each in series)):
+        values = [each.values[at] if at < len(each.values) else None for each in series]
         rows.append([str(at + 1), *("–" if value is None else md(number(float(value))) for value in values)])
-    zero = scale == "log" and any(0 in each["values"] for each in series)
+    zero = scale == "log" and any(0 in each.values for each in series)
     return Chart(
         title=word(lang, "chart series", id=claim.id),
         x=word(lang, "chart index"),
@@ -106,7 +104,7 @@ def of_series(book: Book, claim: Claim, scale: str, lang: Lang) -> Chart | None:
         log_x=False,
         log_y=scale == "log",
         show=number,
-        heads=[word(lang, "chart index"), *(f"{each['name']}, {units[0]}" for each in series)],
+        heads=[word(lang, "chart index"), *(f"{each.name}, {units[0]}" for each in series)],
         rows=rows,
         notes=[md(word(lang, "chart zero"))] if zero else [],
     )
@@ -141,13 +139,13 @@ def _places(claims: list[Claim], x: str, by: str) -> Places:
 
 def _visible(book: Book, claim: Claim, lang: Lang) -> Iterator[tuple[str, Standing]]:
     for s in state.standings(book, claim.id):
-        if s.state in SHOWN and s.record and s.row and isinstance(s.row.get("value"), int | float):
+        if s.state in SHOWN and s.record and s.row and isinstance(s.row.value, int | float):
             yield device_short(s.record, lang, claim.judges), s
 
 
 def _nearest(claims: list[Claim], places: Places, measured: Measured, x: str, lang: Lang) -> Iterator[str]:
     """How much of its bound the worst measured error takes; what a value of 0 looks like."""
-    seen = [(c, device, s.row["value"]) for c in claims for device, s in measured[c.id].items() if c.kind == "error"]
+    seen = [(c, device, _value(s)) for c in claims for device, s in measured[c.id].items() if c.kind == "error"]
     parts = [(value / float(c.bound), c, device) for c, device, value in seen if c.bound]
     if parts:
         part, c, device = max(parts, key=lambda each: each[0])
@@ -169,7 +167,7 @@ def _left_out(book: Book, claims: list[Claim], lang: Lang) -> Iterator[str]:
 
 def _small(records: list[Record]) -> str:
     newest = max(records, key=lambda record: record.utc)
-    return f"triton {newest.data['environment']['triton']} · {recorded_on(newest)}"
+    return f"triton {newest.environment.triton} · {recorded_on(newest)}"
 
 
 def _unit(claim: Claim) -> tuple[str, str]:
@@ -185,25 +183,24 @@ def _is_wide(xs: list[float]) -> bool:
     return min(xs) > 0 and max(xs) >= 8 * min(xs)
 
 
-def _arguments(claim: Claim) -> dict[str, ast.expr]:
-    """The arguments as the lab writes them, dict(K=16, dtype=torch.float16), by name."""
-    node = ast.parse(claim.arguments or "{}", mode="eval").body
-    return {str(keyword.arg): keyword.value for keyword in node.keywords} if isinstance(node, ast.Call) else {}
-
-
-def _number(claim: Claim, name: str) -> float:
-    numbers = {key: arithmetic(node) for key, node in _arguments(claim).items()}
-    if (value := numbers.get(name)) is None:
-        there = [key for key, each in numbers.items() if each is not None]
-        fix = f"Arguments that are numbers: {', '.join(there)}" if there else "None of its arguments is one"
-        raise Fault(f"{claim.id} has no number as its argument {name!r}", fix)
+def _value(standing: Standing) -> float:
+    """The figure that is drawn; `_visible` has left out whatever has none."""
+    value = standing.row.value if standing.row else None
+    if not isinstance(value, int | float):
+        raise TypeError(f"{standing.claim.id} has no number to draw")
     return float(value)
 
 
+def _number(claim: Claim, name: str) -> float:
+    numbers = {key: argument.number for key, argument in claim.arguments.items() if argument.number is not None}
+    if name not in numbers:
+        fix = f"Arguments that are numbers: {', '.join(numbers)}" if numbers else "None of its arguments is one"
+        raise Fault(f"{claim.id} has no number as its argument {name!r}", fix)
+    return numbers[name]
+
+
 def _text(claim: Claim, name: str) -> str:
-    arguments = _arguments(claim)
-    if name not in arguments:
-        fix = f"There are: {', '.join(arguments)}" if arguments else "It has none"
+    if name not in claim.arguments:
+        fix = f"There are: {', '.join(claim.arguments)}" if claim.arguments else "It has none"
         raise Fault(f"{claim.id} has no argument {name!r}", fix)
-    node = arguments[name]
-    return (str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)).removeprefix("torch.")
+    return claim.arguments[name].text

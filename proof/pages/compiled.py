@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from proof.book.labwords import words
-from proof.book.model import Book, Compiled, Lab, Lang
+from proof.book.model import Book, Cell, Compiled, Lab, Lang, Launch, NotMade
 from proof.evidence import compiled as filed
 from proof.evidence import order
 from proof.evidence.compiled import Asked
@@ -26,31 +26,30 @@ def state_badge(book: Book, lab: Lab, lang: Lang) -> str:
     return f'<span class="state stale-source">{md(word(lang, key))}</span>'
 
 
-def _launch(compiled: Compiled, asked: Asked) -> dict:
-    if asked.kernel not in compiled.data["kernels"]:
-        known = ", ".join(compiled.data["kernels"])
+def _launch(compiled: Compiled, asked: Asked) -> Launch:
+    if asked.kernel not in compiled.kernels:
+        known = ", ".join(compiled.kernels)
         raise Fault(f"{asked.lab} has no kernel {asked.kernel!r}", f"There are: {known}")
-    launches = compiled.data["launches"]
-    found = filed.ordered(launches, asked.kernel, asked.target, asked.of)
-    if not found:
-        claims = dict.fromkeys(c for x in filed.ordered(launches, asked.kernel, asked.target) for c in x["claims"])
-        raise Fault(
-            f"no claim {asked.of!r} launches {asked.kernel} on {asked.target}", f"These do: {', '.join(claims)}"
-        )
-    return found[0]
+    launches = filed.ordered(compiled.launches, asked.kernel, asked.target, asked.of)
+    if launches:
+        return launches[0]
+    others = filed.ordered(compiled.launches, asked.kernel, asked.target)
+    claims = dict.fromkeys(claim for launch in others for claim in launch.claims)
+    what = f"no claim {asked.of!r} launches {asked.kernel} on {asked.target}"
+    raise Fault(what, f"These do: {', '.join(claims)}")
 
 
-def launched(launch: dict, lang: Lang) -> str:
+def _cell(launch: Launch, target: str) -> Cell:
+    return next(cell for name, cell in launch.cells.items() if name == target)
+
+
+def launched(launch: Launch, lang: Lang) -> str:
     """How a kernel was launched, as code: x_ptr: *fp32, BLOCK_SIZE: 1024 · num_warps=8 · aligned to 16: x_ptr."""
-    constants, kinds = launch["constants"], launch["signature"]
-    names = [f"{name}: {_shown(constants.get(name, kind))}" for name, kind in kinds.items()]
-    options = [f"{name}={value}" for name, value in launch["options"].items()]
-    aligned = (
-        word(lang, "aligned")
-        + word(lang, "colon")
-        + (word(lang, "comma").join(code(n) for n in launch["aligned"]) or word(lang, "none"))
-    )
-    return " · ".join([code(", ".join(names)), *map(code, options), aligned])
+    names = [f"{name}: {_shown(launch.constants.get(name, kind))}" for name, kind in launch.signature.items()]
+    options = [f"{name}={value}" for name, value in launch.options.items()]
+    aligned = word(lang, "comma").join(code(name) for name in launch.aligned) or word(lang, "none")
+    about = word(lang, "aligned") + word(lang, "colon") + aligned
+    return " · ".join([code(", ".join(names)), *map(code, options), about])
 
 
 def _shown(value: object) -> str:
@@ -78,13 +77,13 @@ def assembly(book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: st
     asked = [Asked(lab.stem, kernel, target, of) for target in targets]
     shown = [_launch(compiled, each) for each in asked]
     first, source = source_of(lab, kernel)
-    about = f"Triton {md(compiled.data['triton'])} · {launched(shown[0], lang)}"
+    about = f"Triton {md(compiled.triton)} · {launched(shown[0], lang)}"
     fences = [_fence("python", f"{lab.stem}.py, {word(lang, 'line', n=first)}", source)]
     for each, launch in zip(asked, shown, strict=True):
-        cell = launch["cells"][each.target]
-        if "sha256" not in cell:
-            raise Fault(f"{kernel} has no code for {each.target}: {cell['why']}", "Name another target")
-        text = compiled.texts.get(each.file)
+        cell = _cell(launch, each.target)
+        if isinstance(cell, NotMade):
+            raise Fault(f"{kernel} has no code for {each.target}: {cell.why}", "Name another target")
+        text = compiled.assembly.get(each.file)
         if text is None:
             raise Fault(
                 f"the assembly {filed.FOLDER}/{each.file} is not there",
@@ -92,7 +91,7 @@ def assembly(book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: st
             )
         lexer = "ptx" if TARGETS[each.target].vendor == "nvidia" else "amdgpu"
         kind = "PTX" if lexer == "ptx" else "AMDGCN"
-        registers = word(lang, "registers of", n=cell["registers"])
+        registers = word(lang, "registers of", n=cell.registers)
         fences.append(_fence(lexer, f"{each.target} · {kind} · {registers}", text.rstrip("\n")))
     inside = "\n\n".join([about, word(lang, "assembly note"), *fences])
     body = "\n".join(f"    {line}".rstrip() for line in inside.split("\n"))
@@ -108,13 +107,13 @@ def figure(book: Book, lab: Lab, kernel: str, target: str, name: str, of: str, l
     if badge := state_badge(book, lab, lang):
         return badge
     compiled = book.compiled[lab.stem]
-    cell = _launch(compiled, Asked(lab.stem, kernel, target, of))["cells"][target]
+    cell = _cell(_launch(compiled, Asked(lab.stem, kernel, target, of)), target)
     try:
         value = filed.figure(cell, name)
     except LookupError as error:
         raise Fault(f"{kernel} on {target} has no {name!r}", f"Write one of what {error.args[0]}") from None
     shown = f"{value:,}" if isinstance(value, int) else str(value)
-    title = f"{lab.stem}:{kernel} · {target} · Triton {compiled.data['triton']}"
+    title = f"{lab.stem}:{kernel} · {target} · Triton {compiled.triton}"
     return f'<span class="compiled" title="{md(title)}">{md(shown)}<small>{md(target)}</small></span>'
 
 
@@ -140,7 +139,7 @@ def _overview(book: Book, lang: Lang) -> str:
         found = Counter()
         for lab in order.labs(book):
             if not filed.stale(book, lab):
-                for row in filed.rows(book.compiled[lab.stem].data):
+                for row in filed.summaries(book.compiled[lab.stem]):
                     found.update(row.states if row.target == target.name else {})
         limit = f"{target.shared_limit:,} B"
         rows.append([link(f"#{target.name}", md(card)), code(target.name), limit, _states(found, lang) or "–"])
@@ -166,16 +165,16 @@ def _target_table(book: Book, target: str, lang: Lang, up: str) -> str:
         if badge := state_badge(book, lab, lang):
             rows.append([name, badge, "–", "–"])
             continue
-        for row in filed.rows(book.compiled[lab.stem].data):
+        for row in filed.summaries(book.compiled[lab.stem]):
             if row.target == target and row.states:
                 rows.append([f"{name}<br>{code(row.kernel)}", _fit(row, lang), _needs(row, lang), _uses(row, lang)])
                 name = f"<small>{name}</small>" if not name.startswith("<small>") else name
     return table(heads, rows)
 
 
-def _fit(row: filed.Row, lang: Lang) -> str:
+def _fit(row: filed.Summary, lang: Lang) -> str:
     parts = [_states(row.states, lang)]
-    large = sorted({cell["shared_bytes"] for cell in row.cells if cell["state"] == filed.TOO_LARGE})
+    large = sorted({cell.shared_bytes for cell in row.made if cell.state == filed.TOO_LARGE})
     if large:
         span = " – ".join(dict.fromkeys((f"{large[0]:,}", f"{large[-1]:,}")))
         limit = f"{TARGETS[row.target].shared_limit:,}"
@@ -185,21 +184,21 @@ def _fit(row: filed.Row, lang: Lang) -> str:
     return "<br>".join(parts)
 
 
-def _needs(row: filed.Row, lang: Lang) -> str:
+def _needs(row: filed.Summary, lang: Lang) -> str:
     """Shared memory and registers of those that fit, and how many of them spill."""
-    fitting = [cell for cell in row.cells if cell["state"] == filed.FITS]
+    fitting = row.fitting()
     if not fitting:
         return "–"
     parts = [
-        word(lang, "bytes shared", n=f"{max(cell['shared_bytes'] for cell in fitting):,}"),
-        word(lang, "registers of", n=max(cell["registers"] for cell in fitting)),
+        word(lang, "bytes shared", n=f"{max(cell.shared_bytes for cell in fitting):,}"),
+        word(lang, "registers of", n=max(cell.registers for cell in fitting)),
     ]
-    if spilling := row.spills(filed.FITS):
+    if spilling := sum(cell.spills for cell in fitting):
         parts.append(word(lang, "n spill", n=spilling))
     return "<br>".join(map(md, parts))
 
 
-def _uses(row: filed.Row, lang: Lang) -> str:
+def _uses(row: filed.Summary, lang: Lang) -> str:
     """Tensor cores with their dtypes, asynchronous copies, the widest loads and stores, exponentials and atomics."""
     nvidia = TARGETS[row.target].vendor == "nvidia"
     parts = [f"{code(family)} {md(', '.join(kinds))}" for family, kinds in tensor_cores(row.names("tensor")).items()]
@@ -208,9 +207,9 @@ def _uses(row: filed.Row, lang: Lang) -> str:
     widest = {kind: max(map(int, row.names(kind))) for kind in ("load", "store") if row.names(kind)}
     if widest:
         parts.append(md(word(lang, f"widest {' '.join(widest)}", **widest)))
-    if any(cell["code"].get("ex2") for cell in row.cells):
+    if any(cell.code.get("ex2") for cell in row.made):
         parts.append(code("ex2.approx" if nvidia else "v_exp_f32"))
-    if any(cell["code"].get("atomic") for cell in row.cells):
+    if any(cell.code.get("atomic") for cell in row.made):
         parts.append(md(word(lang, "atomics")))
     return "<br>".join(parts) or "–"
 

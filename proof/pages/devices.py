@@ -62,17 +62,17 @@ def outliers(book: Book) -> dict[str, list[Standing]]:
     found: dict[str, list[Standing]] = {}
     for claim in book.claims.values():
         here = [s for s in state.standings(book, claim.id) if s.record and s.record.is_gpu and s.state in state.PASSING]
-        odd = [s for s in here if state.below(claim, s.row, s.record) or _far(claim, s, here)]
+        odd = [s for s in here if _below(s) or _far(claim, s, here)]
         if odd:
             found[claim.id] = odd
     return found
 
 
 def _far(claim: Claim, s: Standing, here: list[Standing]) -> bool:
-    reference = next((r for r in here if r.record.device_class == state.REFERENCE), None)
+    reference = next((r for r in here if _class(r) == state.REFERENCE), None)
     if claim.kind != "error" or reference is None or s is reference:
         return False
-    return s.row["value"] > FAR * reference.row["value"] and s.row["value"] > 0
+    return _value(s) > max(FAR * _value(reference), 0)
 
 
 def _newest(book: Book) -> dict[tuple[str, str], Record]:
@@ -93,7 +93,7 @@ def _cell(lab: Lab, record: Record | None, out: dict[str, list[Standing]], lang:
         return link(record_href(record, up), md(word(lang, "older source" if record.intact else "edited")))
     passed, failed, _ = tally(lab, record)
     mine = [s for s in _flat(out) if s.record is record]
-    under = sum(state.below(s.claim, s.row, record) for s in mine)
+    under = sum(_below(s) for s in mine)
     text = link(record_href(record, up), f"{passed + under} / {passed + failed}")
     return text + (f' <a class="outlier" href="#outliers">▲ {len(mine)}</a>' if mine else "")
 
@@ -114,7 +114,7 @@ def _speeds(
         }
         if not any(of in on for of in cards):
             continue
-        odd = {s.record.device_class for s in out.get(claim.id, ())}
+        odd = {_class(s) for s in out.get(claim.id, ())}
         cells = [(figure(on[of]) + (" ▲" if of in odd else "")) if of in on else "–" for of in cards]
         rows.append([link(claim_href(claim, up), code(claim.id)), md(bound(claim, lang)), *cells])
     heads = [word(lang, "claim"), word(lang, "the bound"), *(md(names[of]) for of in cards)]
@@ -126,15 +126,29 @@ def _told(out: dict[str, list[Standing]], names: dict[str, str], lang: Lang, up:
         return word(lang, "no outliers") + "\n"
     rows = []
     for s in _flat(out):
-        seen = times(s.row["value"]) if s.claim.kind == "ratio" else number(s.row["value"])
+        seen = times(_value(s)) if s.claim.kind == "ratio" else number(_value(s))
         why = word(lang, "is below" if s.claim.kind == "ratio" else "is far")
         rows.append(
             [
                 link(claim_href(s.claim, up), code(s.claim.id)),
-                md(names[s.record.device_class]),
+                md(names[_class(s)]),
                 seen,
                 md(bound(s.claim, lang)),
                 why,
             ]
         )
     return table([word(lang, key) for key in ("claim", "device", "value", "the bound", "outlier")], rows)
+
+
+def _below(standing: Standing) -> bool:
+    row, record = standing.row, standing.record
+    return row is not None and record is not None and state.below(standing.claim, row, record)
+
+
+def _class(standing: Standing) -> str:
+    return standing.record.device_class if standing.record else ""
+
+
+def _value(standing: Standing) -> float:
+    value = standing.row.value if standing.row else None
+    return float(value) if isinstance(value, int | float) else 0.0

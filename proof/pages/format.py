@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Any
 from urllib.parse import quote
 
-from proof.book.model import Claim, Lang, Page, Record, Source, Standing
+from proof.book.model import (
+    BugRow,
+    Claim,
+    CodegenRow,
+    JudgedRow,
+    Lang,
+    Page,
+    RatioRow,
+    Record,
+    Row,
+    Source,
+    Standing,
+    Timing,
+)
 from proof.pages.words import known, word
 from proof.text.uses import page_title
 
@@ -56,7 +70,7 @@ def exact(x: object) -> str:
 
 
 def way(claim: Claim, how: str, lang: Lang) -> str:
-    """How a broken variant fails, in words: error, guard, nonfinite, fault, or what else its record says."""
+    """How a seeded bug shows, in words: error, guard, nonfinite, fault, or what else its record says."""
     return word(lang, "other" if how == "error" and claim.fails in ("count", "codegen") else how)
 
 
@@ -95,13 +109,13 @@ _TIMING_FIELDS = dict.fromkeys(_PERCENTILES, milliseconds) | {"repeats": number}
 FIELDS = ("bound", *_ROW_FIELDS, *_TIMING_FIELDS, "work", "rate")
 
 
-def timing_figure(timing: dict, name: str) -> str:
+def timing_figure(timing: Timing, name: str) -> str:
     """One figure of one timing; `rate` is its work over its median time."""
     if name == "work":
-        return amount(timing["work"], timing["unit"])
+        return amount(timing.work, timing.unit)
     if name == "rate":
-        return amount(timing["work"] / timing["median_ms"] * 1e3, timing["unit"]) + "/s"
-    return _TIMING_FIELDS[name](timing[name])
+        return amount(timing.rate, timing.unit) + "/s"
+    return _TIMING_FIELDS[name](getattr(timing, name))
 
 
 def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "en") -> str:
@@ -109,27 +123,33 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
 
     Only `bound` can be had without a record: it is declared in the lab and is not measured.
     """
-    claim, row = standing.claim, standing.row or {}
+    claim, row = standing.claim, standing.row
     if name == "bound":
         return bound(claim, lang)
     if name in ("work", "rate", *_TIMING_FIELDS):
-        timings = {timing["name"]: timing for timing in row.get("timings", ())}
+        timings = {timing.name: timing for timing in row.timings} if isinstance(row, JudgedRow) else {}
         chosen = of or next(iter(timings), "")
         if chosen not in timings:
             raise LookupError(f"{claim.id} has no timing {chosen!r}; it has {', '.join(timings) or 'none'}")
-        if name in _PERCENTILES and name not in timings[chosen]:
+        if name == "p99_ms" and timings[chosen].p99_ms is None:
             raise LookupError(f"the timing {chosen!r} of {claim.id} has no {name}")
         return timing_figure(timings[chosen], name)
-    if row.get(name) is None:
-        there = [field for field in _ROW_FIELDS if row.get(field) is not None]
-        raise LookupError(f"{claim.id} has no {name} in its record; it has {', '.join(there)}")
-    if name == "value" and claim.kind == "bug":
-        return way(claim, row["value"], lang)
+    figures = _figures(row) if row else {}
+    if name not in figures:
+        raise LookupError(f"{claim.id} has no {name} in its record; it has {', '.join(figures)}")
+    if name == "value" and isinstance(row, BugRow):
+        return way(claim, row.value, lang)
     if name in ("value", "figure") and {claim.kind, claim.fails} & {"count", "codegen"}:
-        return exact(row[name])
-    if name == "value" and claim.kind == "ratio":
-        return times(row["value"])
-    return _ROW_FIELDS[name](row[name])
+        return exact(figures[name])
+    if name == "value" and isinstance(row, RatioRow):
+        return times(row.value or 0)
+    return _ROW_FIELDS[name](figures[name])
+
+
+def _figures(row: Row) -> dict[str, Any]:
+    """The figures of a row that are finite, in the order of _ROW_FIELDS."""
+    figures = {**row.figures, "peak_mib": row.peak_mib or None}
+    return {name: figures[name] for name in _ROW_FIELDS if figures.get(name) is not None}
 
 
 def bound(claim: Claim, lang: Lang) -> str:
@@ -146,10 +166,10 @@ def bound(claim: Claim, lang: Lang) -> str:
 
 def device_short(record: Record, lang: Lang, judges: str = "any") -> str:
     """H200, RTX 4090, interpreter. What only the compiler judges names the compiler, wherever the compiler ran."""
-    kind = "compiler" if judges == "compile" else record.device["kind"]
+    kind = "compiler" if judges == "compile" else record.device.kind
     if kind in ("interpreter", "compiler"):
         return word(lang, kind)
-    return re.sub(r"^(NVIDIA|AMD)\s+((GeForce|Instinct)\s+)?", "", record.device["name"])
+    return re.sub(r"^(NVIDIA|AMD)\s+((GeForce|Instinct)\s+)?", "", record.device.name)
 
 
 def recorded_on(record: Record) -> date:
@@ -157,8 +177,7 @@ def recorded_on(record: Record) -> date:
 
 
 def versions(record: Record) -> str:
-    environment = record.data["environment"]
-    return f"torch {environment['torch']} · triton {environment['triton']}"
+    return f"torch {record.environment.torch} · triton {record.environment.triton}"
 
 
 def provenance(standing: Standing, lang: Lang) -> str:
@@ -166,12 +185,12 @@ def provenance(standing: Standing, lang: Lang) -> str:
     record = standing.record
     if record is None:
         return bound(standing.claim, lang)
-    return " · ".join((bound(standing.claim, lang), record.device["name"], versions(record), str(recorded_on(record))))
+    return " · ".join((bound(standing.claim, lang), record.device.name, versions(record), str(recorded_on(record))))
 
 
 def state_words(standing: Standing, lang: Lang, on: str = "") -> str:
     """The state in words; pending says where a run is missing."""
-    key = standing.state
+    key: str = standing.state
     if key == "pending" and on:
         key = "pending-interpreter"
     elif key == "pending" and standing.claim.judges == "compile":
@@ -194,11 +213,11 @@ def shown_value(standing: Standing | None, lang: Lang) -> str:
     """The value where the state lets a reader see it, else a dash: the state stands in a column of its own."""
     if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
         return "–"
-    claim, row, shown = standing.claim, standing.row, figure(standing, lang=lang)
-    if claim.kind == "bug" and row["value"] == "error" and row.get("figure") is not None:
-        found = figure(standing, "figure")
-        return f"{md(shown)} ({code(found) if isinstance(row['figure'], str) else md(found)})"
-    return code(shown) if claim.kind == "codegen" and isinstance(row["value"], str) else unbroken(shown)
+    row, shown = standing.row, figure(standing, lang=lang)
+    if isinstance(row, BugRow) and row.value == "error" and row.figure is not None:
+        wrong = figure(standing, "figure")
+        return f"{md(shown)} ({code(wrong) if isinstance(row.figure, str) else md(wrong)})"
+    return code(shown) if isinstance(row, CodegenRow) and isinstance(row.value, str) else unbroken(shown)
 
 
 def value_cell(standing: Standing, lang: Lang) -> str:
@@ -248,8 +267,8 @@ def source_link(cited: Source, lang: Lang) -> str:
         lines = f" L{cited.lines[0]}–{cited.lines[1]}" if cited.lines else ""
         shown = f"{name} {cited.tag} · {cited.file.rsplit('/', 1)[-1]}{lines}"
     else:
-        shown = cited.shows.get(lang) or cited.id
-    title = cited.shows.get(lang, "")
+        shown = cited.shows.of(lang) or cited.id
+    title = cited.shows.of(lang)
     return f'<a class="source" href="{md(permalink(cited))}" title="{md(title)}">{md(shown)}</a>'
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from proof.book.model import Book, Lang, Page, Term, Text
 from proof.pages.format import link, md, page_links, source_link, with_code
 from proof.pages.macros import expand
@@ -14,25 +12,17 @@ from proof.text.uses import term_uses
 TOPICS = ("model", "memory", "device", "compiler", "numerics", "kernels", "measuring", "serving")
 
 
-# Common Chinese characters stand in GB 2312 by pinyin: the code of the first one under each letter.
-_PINYIN = {
-    0xB0A1: "A", 0xB0C5: "B", 0xB2C1: "C", 0xB4EE: "D", 0xB6EA: "E", 0xB7A2: "F", 0xB8C1: "G", 0xB9FE: "H",
-    0xBBF7: "J", 0xBFA6: "K", 0xC0AC: "L", 0xC2E8: "M", 0xC4C3: "N", 0xC5B6: "O", 0xC5BE: "P", 0xC6DA: "Q",
-    0xC8BB: "R", 0xC8F6: "S", 0xCBFA: "T", 0xCDDA: "W", 0xCEF4: "X", 0xD1B9: "Y", 0xD4D1: "Z", 0xD7FA: "#",
-}  # fmt: skip
-_CODES = sorted(_PINYIN)
-
-
 def glossary_page(book: Book, lang: Lang) -> str:
-    """/glossary/: all terms by topic, then an index by letter; a term's id is its anchor."""
+    """/glossary/: all terms by topic, then an index, both by English name; a term's id is its anchor."""
     used = term_uses(book)
+    by_name = sorted(book.terms.values(), key=lambda term: term.en.preferred.casefold())
     parts = [f"# {word(lang, 'glossary')} {{ #glossary }}\n"]
     for topic in TOPICS:
-        terms = sorted((t for t in book.terms.values() if t.topic == topic), key=lambda t: _order(_text(t, lang)))
+        terms = [term for term in by_name if term.topic == topic]
         if terms:
             parts.append(f"## {word(lang, f'topic-{topic}')} {{ #topic-{topic} }}\n")
             parts += [_entry(book, term, lang, used.get(term.id, [])) for term in terms]
-    parts += [f"## {word(lang, 'index')} {{ #index }}\n", _index(list(book.terms.values()), lang)]
+    parts += [f"## {word(lang, 'index')} {{ #index }}\n", _index(by_name, lang)]
     return "\n".join(parts)
 
 
@@ -81,29 +71,14 @@ def _cited(book: Book, source: str, lang: Lang, file: str) -> str:
     raise Fault(f"sources names {source!r}, and there is no such source", nearest(source, book.sources), file=file)
 
 
-def initial(name: str) -> str:
-    """The letter under which an index lists a name: its own, or its pinyin's; # for all else."""
-    first = name[:1]
-    if first.isascii() and first.isalpha():
-        return first.upper()
-    code = int.from_bytes(first.encode("gb2312", errors="replace"), "big")
-    at = bisect_right(_CODES, code)
-    return _PINYIN[_CODES[at - 1]] if at else "#"
-
-
-def _order(text: Text) -> tuple[bool, str, bool, bytes]:
-    """By letter, Latin names first under each, then by pinyin; # last."""
-    letter = initial(text.preferred)
-    return letter == "#", letter, not text.preferred.isascii(), text.preferred.lower().encode("gb18030")
-
-
 def _index(terms: list[Term], lang: Lang) -> str:
-    by_letter: dict[str, list[Term]] = {}
-    for term in sorted(terms, key=lambda t: _order(_text(t, lang))):
-        by_letter.setdefault(initial(_text(term, lang).preferred), []).append(term)
+    """A line for each first letter of English names; in Chinese, where the two names differ, with both."""
+    by_letter: dict[str, list[str]] = {}
+    for term in terms:
+        name = _text(term, lang).preferred
+        entry = link(f"#{term.id}", md(name))
+        if name != term.en.preferred:
+            entry += f' <span lang="en">{md(term.en.preferred)}</span>'
+        by_letter.setdefault(term.en.preferred[0].upper(), []).append(entry)
     comma = word(lang, "comma")
-    lines = [
-        f"**{md(letter)}** {comma.join(link(f'#{t.id}', md(_text(t, lang).preferred)) for t in here)}\n"
-        for letter, here in by_letter.items()
-    ]
-    return "\n".join(lines)
+    return "\n".join(f"**{md(letter)}** {comma.join(entries)}\n" for letter, entries in by_letter.items())

@@ -1,4 +1,4 @@
-"""What a lab's page and the lab macros show: card, claims, bugs as diffs, devices, timings. Markdown text throughout."""
+"""What a lab's page and the lab macros show: card, claims, seeded bugs as diffs, devices, timings. Markdown text throughout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from proof.book.labwords import reason, short, words
-from proof.book.model import Book, Bug, Claim, Lab, Lang, Standing
+from proof.book.model import Book, Bug, Claim, ErrorRow, Lab, Lang, RatioRow, Section, Standing
 from proof.evidence import order, state
 from proof.evidence.state import current, records_of, tally
 from proof.pages.format import (
@@ -38,19 +38,13 @@ from proof.problem import Fault, where
 STATES = ("contradicted", "stale-source", "stale-code", "stale-env", "pending", "aged", "valid")  # worst first
 
 
-def bare(stem: str) -> str:
-    """softmax for triton_softmax: the first part of every claim id."""
-    return stem.removeprefix("triton_")
-
-
 # Claims
 
 
 def what(claim: Claim) -> str:
-    """The arguments below a claim's id, without their wrapping: n=98_432, dtype=float16; nothing where there are none."""
-    found = re.fullmatch(r"dict\((.*)\)|\{\}", claim.arguments, re.S)
-    text = (found[1] or "") if found else claim.arguments
-    return f'<br><small class="arguments">{md(text.replace("torch.", ""))}</small>' if text else ""
+    """The arguments below a claim's id: n=98_432, dtype=float16; nothing where there are none."""
+    text = ", ".join(f"{name}={argument.shown}" for name, argument in claim.arguments.items())
+    return f'<br><small class="arguments">{md(text)}</small>' if text else ""
 
 
 def claim_cell(claim: Claim, up: str) -> str:
@@ -70,8 +64,8 @@ def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> st
             found = [state.standing(book, claim.id)]
         for standing in sorted(found, key=lambda s: s.record is not None and not s.record.is_gpu):
             shown = shown_value(standing, lang)
-            absolute = claim.id.endswith("abs_err") and standing.row and shown != "–"
-            relative = standing.row.get("max_rel_err") if absolute else None
+            absolute = claim.id.endswith("abs_err") and shown != "–"
+            relative = standing.row.max_rel_err if absolute and isinstance(standing.row, ErrorRow) else None
             device = md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
             cells = [
                 claim_cell(claim, up) + what(claim),
@@ -133,10 +127,12 @@ def bug_text(lab: Lab, bug: Bug, file: str) -> str:
 
     Raises Fault if its text does not occur exactly once in its section.
     """
-    line, text = lab.sections.get(bug.section, (1, ""))
-    if (found := text.count(bug.old)) != 1:
-        what = f"the text of the bug {bug.name!r} occurs {found} times in section {bug.section!r}"
-        raise Fault(what, "Change its text in BUGS so that the section holds it exactly once", line=line, file=file)
+    line, text = lab.sections.get(bug.section, Section(1, ""))
+    times = text.count(bug.old)
+    if times != 1:
+        what = f"the text of the seeded bug {bug.name!r} occurs {times} times in section {bug.section!r}"
+        fix = "Change its text in BUGS so that the section holds it exactly once"
+        raise Fault(what, fix, line=line, file=file)
     old, new = text.splitlines(), text.replace(bug.old, bug.new).splitlines()
     name = f"{lab.stem}.py"
     lines = list(difflib.unified_diff(old, new, name, f"{name} ({bug.name})", lineterm="", n=2))
@@ -159,11 +155,9 @@ def seen_parts(book: Book, claim: Claim, lang: Lang) -> list[str]:
     return list(dict.fromkeys(parts))  # the compiler says the same wherever it ran
 
 
-def bug_diff(book: Book, lab: Lab, name: str, lang: Lang, up: str) -> str:
+def bug_diff(book: Book, lab: Lab, bug: Bug, lang: Lang, up: str) -> str:
     """The diff, the claim that must fail and how, and what was seen where."""
-    bug = lab.bugs[name]
-    claim = lab.claims[f"{bare(lab.stem)}.{name}.bug"]
-    target = lab.claims[bug.claim]
+    claim, target = lab.claims[f"{lab.name}.{bug.name}.bug"], lab.claims[bug.claim]
     colon = word(lang, "colon")
     return "\n".join(
         [
@@ -182,7 +176,7 @@ def _lab_bugs(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     heads = [word(lang, key) for key in ("bug", "must fail", "how", "seen on")]
     rows, diffs = [], []
     for bug in lab.bugs.values():
-        claim = lab.claims[f"{bare(lab.stem)}.{bug.name}.bug"]
+        claim = lab.claims[f"{lab.name}.{bug.name}.bug"]
         name = f'<a id="{md(claim.id)}" href="#{md(claim.id)}">{code(bug.name)}</a>'
         how = f"{md(way(claim, bug.how, lang))}<br>{md(reason(book, claim, lang))}"
         target = link(f"#{bug.claim}", code(short(lab.claims[bug.claim])))
@@ -204,7 +198,7 @@ def device_matrix(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     heads = [word(lang, key) for key in ("device", "versions", "date", "passed", "failed", "not judged", "record")]
     rows = []
     for record in records:
-        device = record.device["name"] if record.is_gpu else word(lang, record.device["kind"])
+        device = record.device.name if record.is_gpu else word(lang, record.device.kind)
         raw = link(record_href(record, up), code(record.path.stem.rsplit("-", 1)[-1]))
         if current(lab, record):
             numbers = [str(n) for n in tally(lab, record)]
@@ -220,15 +214,15 @@ def timings_table(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     rows = []
     for claim in lab.claims.values():
         found = state.standing(book, claim.id) if claim.kind == "ratio" else None
-        if found is None or found.state not in SHOWN or found.row is None or found.record is None:
+        if found is None or found.state not in SHOWN or found.record is None or not isinstance(found.row, RatioRow):
             continue
-        for timing in found.row.get("timings", ()):
+        for timing in found.row.timings:
             median, p10, p90, rate, repeats = (
                 timing_figure(timing, name) for name in ("median_ms", "p10_ms", "p90_ms", "rate", "repeats")
             )
-            spread = f"{p10.removesuffix(' ms')}–{p90}" if timing["repeats"] > 1 else "–"
+            spread = f"{p10.removesuffix(' ms')}–{p90}" if timing.repeats > 1 else "–"
             device = device_short(found.record, lang)
-            rows.append([code(claim.id), md(timing["name"]), median, spread, rate, repeats, md(device)])
+            rows.append([code(claim.id), md(timing.name), median, spread, rate, repeats, md(device)])
     heads = [word(lang, key) for key in ("claim", "timing", "median", "spread", "rate", "repeats", "device")]
     return table(heads, rows) if rows else ""
 
@@ -238,13 +232,17 @@ def timings_table(book: Book, lab: Lab, lang: Lang, up: str) -> str:
 
 def _peak(book: Book, lab: Lab, lang: Lang) -> str:
     """The largest measured peak memory, its claim and its device; empty without a record that readers may see."""
-    found: list[Standing] = [state.standing(book, claim) for claim in lab.claims]
-    shown = [s for s in found if s.state in SHOWN and s.row and s.record and s.record.is_gpu and s.row.get("peak_mib")]
-    if not shown:
+    standings = [state.standing(book, claim) for claim in lab.claims]
+    shown = [s for s in standings if s.state in SHOWN and s.row and s.record and s.record.is_gpu]
+    most = max(shown, key=_peak_mib, default=None)
+    if most is None or most.record is None or not _peak_mib(most):
         return ""
-    most = max(shown, key=lambda s: s.row["peak_mib"])
     device = device_short(most.record, lang)
-    return f"{word(lang, 'measured peak')} {memory(most.row['peak_mib'])} · {code(most.claim.id)} · {md(device)}"
+    return f"{word(lang, 'measured peak')} {memory(_peak_mib(most))} · {code(most.claim.id)} · {md(device)}"
+
+
+def _peak_mib(standing: Standing) -> int:
+    return standing.row.peak_mib if standing.row else 0
 
 
 def downloads(lab: Lab, up: str) -> str:
@@ -283,7 +281,7 @@ def labs_table(book: Book, lang: Lang, up: str) -> str:
 
 
 def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
-    """What stands above the recorded run: title, sentence, card, claims, bugs, devices, timings."""
+    """What stands above the recorded run: title, sentence, card, claims, seeded bugs, devices, timings."""
     told, found = words(book, lab, lang), counts(book, lab.claims)
     parts = [f"# {md(told.title)} {{ #lab }}\n", f"{md(told.sentence)}\n", f"{counts_line(found, lang)}\n"]
     if found["contradicted"]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from proof.book.lab import sections_of
 from proof.book.labwords import reason
-from proof.book.model import Book, Claim, Lab, Lang, Page, Standing
+from proof.book.model import Book, Claim, JudgedRow, Lab, Lang, Page, Standing
 from proof.evidence import order, state
 from proof.evidence.targets import TARGETS
 from proof.pages import charts, kernel_types, notes
@@ -135,13 +135,14 @@ def timeline(scene: Scene, id: str) -> str:
     standing = state.standing(scene.book, id)
     if standing.state not in SHOWN or standing.record is None:
         return charts.left_out(scene.book, found, scene.lang)
-    if not standing.row.get("spans"):
-        fix = "Let its measure return some: proof/book/record.schema.json says how"
+    spans = standing.row.spans if isinstance(standing.row, JudgedRow) else ()
+    if not spans:
+        fix = "Let its measure return some: Span in proof/book/model.py says how"
         raise scene.error(f"the record of {id} holds no spans", fix)
     title = word(scene.lang, "timeline", id=id)
     record = standing.record
     small = f"{device_short(record, scene.lang)} · {versions(record)} · {recorded_on(record)}"
-    return drawn.draw(standing.row["spans"], title, small, f"timeline-{scene.line}", scene.lang)
+    return drawn.draw(spans, title, small, f"timeline-{scene.line}", scene.lang)
 
 
 def status(scene: Scene) -> str:
@@ -171,10 +172,9 @@ def lab_card(scene: Scene, stem: str) -> str:
 
 
 def bug_diff(scene: Scene, id: str) -> str:
-    known = {f"{labpage.bare(lab.stem)}.{name}": lab for lab in scene.book.labs.values() for name in lab.bugs}
-    id = id.removesuffix(".bug")
-    lab = scene.find("bug", id, known)
-    return labpage.bug_diff(scene.book, lab, id.split(".", 1)[1], scene.lang, scene.up)
+    known = {f"{lab.name}.{bug}": lab for lab in scene.book.labs.values() for bug in lab.bugs}
+    lab = scene.find("seeded bug", id, known)
+    return labpage.bug_diff(scene.book, lab, lab.bugs[id.split(".", 1)[1]], scene.lang, scene.up)
 
 
 # What the compiler made
@@ -235,7 +235,7 @@ def source(scene: Scene, id: str) -> str:
 def given(scene: Scene, text: str, *, source: str) -> str:
     """Someone else's number, marked as such and linked to where it comes from."""
     cited = scene.find("source", source, scene.book.sources)
-    title = f"{word(scene.lang, 'given')}{word(scene.lang, 'colon')}{cited.shows.get(scene.lang, cited.id)}"
+    title = f"{word(scene.lang, 'given')}{word(scene.lang, 'colon')}{cited.shows.of(scene.lang)}"
     cited_mark = f"<small>{word(scene.lang, 'cited')}</small>"
     return f'<a class="given" href="{md(permalink(cited))}" title="{md(title)}">{md(text)}{cited_mark}</a>'
 

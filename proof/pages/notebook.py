@@ -19,7 +19,7 @@ NOT_SHOWN = re.compile(r"^[ \t]*# (?:--8<-- \[(?:start|end):[^\]]*\]|fmt: o(?:n|
 
 
 def recorded_notebook(book: Book, lab: Lab) -> str:
-    """The notebook's JSON; nothing is executed.
+    """The notebook's JSON. Nothing is executed.
 
     Under the last cell stand the tables that the newest GPU record and the newest interpreter record hold, or a
     sentence where there is no record of this very code.
@@ -49,9 +49,8 @@ def recorded_notebook(book: Book, lab: Lab) -> str:
 
 def _folded(lab: Lab) -> str:
     """The lab's text without section markers; what a run prints is a cell."""
-    return NOT_SHOWN.sub(
-        "", lab.source.replace('\nif __name__ == "__main__":', '\n# %% What a run prints.\nif __name__ == "__main__":')
-    )
+    main = '\nif __name__ == "__main__":'
+    return NOT_SHOWN.sub("", lab.source.replace(main, f"\n# %% What a run prints.{main}"))
 
 
 def _titled(title: str) -> str:
@@ -67,7 +66,7 @@ def run_texts(book: Book, lab: Lab) -> list[str]:
     texts = []
     for place, found in (
         ("on a GPU", [r for r in records if r.is_gpu]),
-        ("in the interpreter", [r for r in records if r.device["kind"] == "interpreter"]),
+        ("in the interpreter", [r for r in records if r.device.kind == "interpreter"]),
     ):
         if not found:
             texts.append(f"No run {place} is on record yet.\n")
@@ -92,12 +91,13 @@ def _unusable(book: Book, lab: Lab, record: Record) -> str:
 
 def _printed(lab: Lab, record: Record) -> str:
     """The lines that the lab prints, the verdicts computed anew."""
-    here = {**record.device, **{key: f"{key} {value}" for key, value in record.data["environment"].items()}}
-    lines = [" · ".join(str(here[key]) for key in ("name", "torch", "triton"))]
-    for row in record.data["claims"]:
-        claim = lab.claims.get(row["id"])
-        anew = {"verdict": state.verdict(claim, row)} if claim else {}
-        lines.append(line(row | anew))
+    environment = record.environment
+    lines = [f"{record.device.name} · torch {environment.torch} · triton {environment.triton}"]
+    for row in record.claims:
+        claim = lab.claims.get(row.id)
+        data = row.model_dump(mode="json", exclude_unset=True)
+        data |= {"verdict": state.verdict(claim, row)} if claim else {}
+        lines.append(line(data))
     return "\n".join(lines) + "\n"
 
 

@@ -23,17 +23,17 @@ def _cell(book: Book, lab: Lab, triton: str, lang: Lang) -> str:
     run = filed.run_of(book, lab.stem, triton)
     if run is None:
         return md(word(lang, "not run there"))
-    if run["lab_sha256"] != lab.sha256:
+    if run.lab_sha256 != lab.sha256:
         return f'<span class="state stale-source">{md(word(lang, "stale-source"))}</span>'
-    if run["refused"]:
-        return f"{md(word(lang, 'refused there'))}<br>{code(run['refused'])}"
+    if run.refused:
+        return f"{md(word(lang, 'refused there'))}<br>{code(run.refused)}"
     counts = [
-        ("n hold", run["ok"]),
-        ("n failed there", len(run["failed"])),
-        ("n left", run["left"]),
-        ("n kernels", run["kernels"]),
+        ("n hold", run.ok),
+        ("n failed there", len(run.failed)),
+        ("n left", run.left),
+        ("n kernels", run.kernels),
     ]
     said = [md(word(lang, key, n=n)) for key, n in counts if n or key == "n hold"]
-    where = md(word(lang, "run on day", **{key: run[key] for key in ("day", "torch", "numpy", "python")}))
-    wrong = [code(one) for one in (*run["failed"], *run["uncompiled"])]
+    where = md(word(lang, "run on day", day=run.day, torch=run.torch, numpy=run.numpy, python=run.python))
+    wrong = [code(one) for one in (*run.failed, *run.uncompiled)]
     return "<br>".join([" · ".join(said), *wrong, f"<small>{where}</small>"])

@@ -6,18 +6,17 @@ machine that ran code under review: nothing in it is believed but the figures, a
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proof.book.model import Book, Record
+from proof.book.model import Book
 from proof.problem import Fault, Problem
-from proof.runs import record
+from proof.runs.accept import accept
+from proof.runs.file import pack, read_files
 
 COUNT = "import torch; print(torch.cuda.device_count())"
 AGAIN = "Run `proof run --gate` on this tree, and give the bundle as it wrote it"
@@ -60,15 +59,6 @@ def run(root: Path, bundle: Path, gpus: int) -> int:
     return status
 
 
-def pack(prints: dict[str, bytes], bundle: Path) -> None:
-    """Write a bundle of what labs printed, by file name."""
-    with tarfile.open(bundle, "w") as archive:
-        for name, raw in prints.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(raw)
-            archive.addfile(member, io.BytesIO(raw))
-
-
 def verify(book: Book, bundle: Path) -> Verdict:
     """The verdict on a bundle, which nobody vouches for: its size, its form, its rows, its labs and its figures.
 
@@ -81,31 +71,31 @@ def verify(book: Book, bundle: Path) -> Verdict:
         verdict.faults.append(Problem(name, 1, what, fix))
 
     try:
-        for name, raw in record.read_files(bundle):
+        for name, raw in read_files(bundle):
             try:
-                accepted = record.accept(book, name, raw)
+                accepted = accept(book, name, raw)
             except Fault as refusal:
                 verdict.faults += refusal.problems(name)
                 continue
-            run = Record(bundle, accepted.data, True)
+            run = accepted.record
+            changed = run.outdated(book.labs[run.lab])
             if run.lab in seen:
                 fault(name, f"is a second run of {run.lab}")
-            elif changed := run.outdated(book.labs[run.lab]):
+            elif changed:
                 fault(name, f"is a run of another {run.lab}.py than this tree holds: {changed}")
             elif not run.is_gpu:
-                fault(
-                    name, f"ran in {run.device['name']}, and no GPU was found there", "Run it on a machine with a GPU"
-                )
+                what = f"ran in {run.device.name}, and no GPU was found there"
+                fault(name, what, "Run it on a machine with a GPU")
             else:
-                rows = {row["id"]: row["verdict"] for row in run.data["claims"]}
-                verdict.devices.append(run.device["name"])
-                verdict.judged += sum(word != "-" for word in rows.values())
-                for claim_id in (claim_id for claim_id, word in rows.items() if word == "-"):
-                    fault(name, f"{claim_id} was not judged", "The gate wants every row: free the memory that it needs")
-                for claim_id in accepted.failed:
-                    fault(
-                        name, f"{claim_id} fails: {rows[claim_id]}", "Fix the lab, or say in its bound what it reaches"
-                    )
+                verdict.devices.append(run.device.name)
+                verdict.judged += sum(row.verdict != "-" for row in run.claims)
+                for row in run.claims:
+                    if row.verdict == "-":
+                        fix = "The gate wants every row: free the memory that it needs"
+                        fault(name, f"{row.id} was not judged", fix)
+                    elif row.id in accepted.failed:
+                        fix = "Fix the lab, or say in its bound what it reaches"
+                        fault(name, f"{row.id} fails: {row.verdict}", fix)
             seen.add(run.lab)
     except Fault as refusal:
         verdict.faults += refusal.problems(str(bundle))

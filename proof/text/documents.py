@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from proof.book import labwords
-from proof.book.load import read_text
+from proof.book import labwords, text
 from proof.book.model import LANGS, Book, Lang, Page
 from proof.problem import Fault, where
 from proof.text.macros import Call, readable_calls
@@ -62,27 +61,27 @@ def documents(
             )
     if "decision" in kinds:
         for decision in book.decisions.values():
-            name, before = f"adr/{decision.slug}.md", above(decision.path, decision.body)
-            file = place(book, decision.path)
+            name, file = f"adr/{decision.slug}.md", place(book, decision.path)
+            before = decision.body_line - 1
             yield Document(
                 decision.lang, name, file, before, read(decision.body), decision.path, "decision"
             )
     if "term" in kinds:
         for term in book.terms.values():
             for lang in LANGS:
-                for text in (getattr(term, lang).short, getattr(term, lang).body):
-                    file, before = place(book, term.path), above(term.path, text)
+                for key, written in (("short", term.of(lang).short), ("body", term.of(lang).body)):
+                    file, before = place(book, term.path), term.text_line(lang, key) - 1
                     yield Document(
-                        lang, "glossary/index.md", file, before, read(text), term.path, "term"
+                        lang, "glossary/index.md", file, before, read(written), term.path, "term"
                     )
     if "lab" in kinds:
         for stem, lab in book.labs.items():
             for lang in LANGS:
-                told = labwords.words(book, lab, lang)
-                for text in labwords.texts(told).values():
-                    file, before = place(book, told.path), above(told.path, text)
+                words = labwords.words(book, lab, lang)
+                for at, written in labwords.texts(words).items():
+                    file, before = place(book, words.path), words.text_line(*at) - 1
                     yield Document(
-                        lang, f"labs/{stem}.ipynb", file, before, read(text), told.path, "lab"
+                        lang, f"labs/{stem}.ipynb", file, before, read(written), words.path, "lab"
                     )
 
 
@@ -94,29 +93,9 @@ def place(book: Book, path: Path) -> str:
 def text_of(path: Path) -> str:
     """The file's text, LF and no BOM, or "" where it cannot be read: then another rule has said so."""
     try:
-        return read_text(path)
-    except (OSError, Fault):
+        return text.read(path)
+    except Fault:
         return ""
-
-
-def above(path: Path, text: str) -> int:
-    """How many lines of the file lie above `text`, which the file holds, perhaps folded."""
-    whole, blanks = text_of(path), len(text) - len(text.lstrip("\n"))
-    first = text.strip().split("\n")[0]
-    for needle in (text.strip(), first, first[:24]):
-        if needle and (found := whole.find(needle)) >= 0:
-            return max(0, whole.count("\n", 0, found) - blanks)
-    return 0
-
-
-def line_of(path: Path, *needles: str) -> int:
-    """The first line of the file that holds all the needles; else the first of the first one; else 1."""
-    lines = text_of(path).split("\n")
-    for wanted in (needles, needles[:1]):
-        for number, line in enumerate(lines, 1):
-            if all(needle in line for needle in wanted):
-                return number
-    return 1
 
 
 def walk(root: Path, rooms: Iterable[str] = ROOMS) -> Iterator[tuple[str, list[str]]]:

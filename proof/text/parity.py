@@ -16,22 +16,11 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from proof.book.data import read_yaml
 from proof.book.front_matter import below_front_matter
-from proof.book.load import check_schema, parse_yaml, read_text, yaml_line
-from proof.book.model import LANGS, Book, Lang, Page
+from proof.book.model import LANGS, Book, Lang, Page, Sidecar
 from proof.problem import Fault
 from proof.text.markdown import read
-
-
-@dataclass(frozen=True)
-class Synced:
-    """One sidecar: the hashes of the halves that agree, since when, and why one of them could
-    change alone since.
-    """
-
-    sha256: dict[Lang, str]
-    on: date
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,7 +29,7 @@ class Pair:
 
     halves: dict[Lang, Page]
     path: Path  # of the sidecar
-    synced: Synced | None  # None where there is no sidecar, or none that can be read
+    synced: Sidecar | None  # None where there is no sidecar, or none that can be read
     fault: Fault | None = None  # why it cannot be read
 
     @property
@@ -58,7 +47,7 @@ class Pair:
         nothing.
         """
         return [
-            lang for lang in LANGS if not self.synced or self.synced.sha256[lang] != self.now[lang]
+            lang for lang in LANGS if not self.synced or self.synced.sha256(lang) != self.now[lang]
         ]
 
 
@@ -92,7 +81,7 @@ def pair(book: Book, name: str) -> Pair | None:
         return None
     path = folder(book) / f"{name.removesuffix('.md')}.yml"
     try:
-        return Pair(halves, path, _read(path) if path.is_file() else None)
+        return Pair(halves, path, read_yaml(path, Sidecar) if path.is_file() else None)
     except Fault as error:
         return Pair(halves, path, None, error)
 
@@ -114,29 +103,20 @@ def folder(book: Book) -> Path:
     return book.root / "docs" / "parity"
 
 
-def _read(path: Path) -> Synced:
-    """Raises Fault, with the line."""
-    text = read_text(path)
-    data = parse_yaml(text)
-    check_schema("sidecar", data, text)
-    try:
-        on = date.fromisoformat(data["synced_on"])
-    except ValueError:
-        what = f"synced_on: {data['synced_on']} is not a day"
-        line = yaml_line(text, ["synced_on"])
-        raise Fault(what, "Write it as year-month-day", line=line) from None
-    return Synced({lang: data[f"{lang}_sha256"] for lang in LANGS}, on, data.get("reason", ""))
+def sidecar(sha256: dict[Lang, str], on: date, reason: str = "") -> Sidecar:
+    """What is remembered of a page whose halves have these hashes."""
+    return Sidecar(zh_sha256=sha256["zh"], en_sha256=sha256["en"], synced_on=on, reason=reason)
 
 
-def written(synced: Synced) -> str:
+def written(sidecar: Sidecar) -> str:
     """The text of a sidecar."""
     lines = ["# Written by `proof parity`, never by hand."]
-    lines += [f"{lang}_sha256: {synced.sha256[lang]}" for lang in LANGS]
-    lines += [f"synced_on: {synced.on}"]
-    lines += [f"reason: {json.dumps(synced.reason, ensure_ascii=False)}"] if synced.reason else []
+    lines += [f"{lang}_sha256: {sidecar.sha256(lang)}" for lang in LANGS]
+    lines += [f"synced_on: {sidecar.synced_on}"]
+    lines += [f"reason: {json.dumps(sidecar.reason, ensure_ascii=False)}"] if sidecar.reason else []
     return "\n".join(lines) + "\n"
 
 
-def write(path: Path, synced: Synced) -> None:
+def write(path: Path, sidecar: Sidecar) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(written(synced).encode())
+    path.write_bytes(written(sidecar).encode())

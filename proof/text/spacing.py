@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from proof.book.load import decode
+from proof.book.text import decode
 from proof.problem import Fault
 from proof.text.grammar import Kind
 from proof.text.macros import readable_calls

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from proof.book.model import Book, Page
 from proof.text.documents import documents
@@ -22,7 +22,7 @@ def uses(book: Book) -> dict[str, list[Page]]:
             for room, cited in citations(call.name, call.args, call.options):
                 id = {
                     "claim": cited,
-                    "bug": f"{cited.removesuffix('.bug')}.bug",
+                    "bug": f"{cited}.bug",
                     "source": f"source.{cited}",
                 }.get(room)
                 if id and page not in pages.setdefault(id, []):
@@ -30,11 +30,10 @@ def uses(book: Book) -> dict[str, list[Page]]:
     return pages
 
 
+@lru_cache(maxsize=2)  # a book does not change
 def term_uses(book: Book) -> dict[str, list[Page]]:
     """Term ids → the pages whose prose names the term or links it."""
-    pages = book.named
-    if pages:
-        return pages
+    pages: dict[str, list[Page]] = {}
     for page in book.pages:
         markdown = read(page.text)
         ids = mentioned(_without_headings(markdown), list(book.terms.values()), page.lang)

@@ -7,13 +7,14 @@ import re
 import pytest
 from tiny_project import ROOT
 
-from proof.book.load import parse_yaml, read_text
+from proof.book import text
+from proof.book.data import parse_yaml
 from proof.book.model import LANGS
 from proof.evidence import state
 from proof.text.markdown import read
 from proof.text.uses import uses
 
-PARTS = parse_yaml(read_text(ROOT / "docs/curriculum.yml"))["parts"]
+PARTS = parse_yaml(text.read(ROOT / "docs/curriculum.yml"))[0]["parts"]
 STATEMENTS = [statement for part in PARTS for statement in part["statements"]]
 
 

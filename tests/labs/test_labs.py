@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from proof.runs.record import accept
+from proof.runs.accept import accept
 
 ROOT = Path(__file__).parents[2]
 LABS = sorted(path.stem for path in (ROOT / "labs").glob("triton_*.py"))
@@ -108,8 +108,8 @@ def test_only_what_needs_a_gpu_is_not_judged(alone, book, stem):
 def test_the_json_of_a_lab_is_a_record(alone, book, stem):
     accepted = accept(book, stem, alone(stem).stdout.encode())
     assert accepted.notes == [] and accepted.failed == []
-    assert accepted.data["device"] == {"kind": "interpreter", "name": "Triton interpreter"}
-    assert accepted.data["environment"]["switches"]["TRITON_INTERPRET"] == "1"
+    assert (accepted.record.device.kind, accepted.record.device.name) == ("interpreter", "Triton interpreter")
+    assert accepted.record.environment.switches["TRITON_INTERPRET"] == "1"
 
 
 # Where it cannot run, one sentence tells why

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from proof.evidence import compiled as filed
 
 CHANGED = ("def programs(n):\n    return", "def programs(n):\n    n = n\n    return")  # another lab hash
@@ -11,7 +13,7 @@ def file(tiny, *launches: dict, **changes) -> None:
     """File a result of the tiny lab as it stands."""
     data = {"schema": 1, "lab": "triton_tiny", "lab_sha256": tiny.book().labs["triton_tiny"].sha256, "triton": "3.7.1"}
     data |= {"kernels": {"third_kernel": "0" * 64}, "stumbles": [], "texts": {}, "launches": list(launches)}
-    tiny.write("labs/compiled/triton_tiny.json", filed.dump(data | changes))
+    tiny.write("labs/compiled/triton_tiny.json", json.dumps(data | changes, indent=1))
 
 
 def launch(cell: dict | None = None, **changes) -> dict:

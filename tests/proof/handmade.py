@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from proof.book.lab import read_lab
-from proof.book.model import Book, Decision, Lab, LabWords, Page, Record, Source, Term, Text
+from proof.book.model import Book, Claim, Decision, Lab, LabWords, Page, Record, Source, Term, Text
 
 ROOT = Path("/book")
 REPOSITORY = Path(__file__).parents[2]
@@ -67,7 +67,15 @@ CODEGEN = "scale.vector.wide_loads"
 BUG = "scale.no_mask.bug"
 
 DEVICES = {
-    "h200": {"kind": "cuda", "name": "NVIDIA H200", "capability": "9.0"},
+    "h200": {
+        "kind": "cuda",
+        "name": "NVIDIA H200",
+        "capability": "9.0",
+        "sms": 132,
+        "memory_mib": 143_000,
+        "driver": "570.0",
+        "runtime": "12.8",
+    },
     "interpreter": {"kind": "interpreter", "name": "Triton interpreter"},
 }
 ROWS = {
@@ -100,111 +108,111 @@ def lab(source: str = LAB) -> Lab:
 
 
 def record(
-    of: Lab, device: str = "h200", *, utc: str = "2026-11-20T08:00:00+00:00", intact: bool = True, **changes
+    of: Lab,
+    device: str = "h200",
+    *,
+    utc: str = "2026-11-20T08:00:00+00:00",
+    intact: bool = True,
+    rows: dict[str, dict] | None = None,
+    **changes,
 ) -> Record:
-    """A whole run of the lab; `changes` go into rows: ragged={"value": 1.0, …} changes the row scale.ragged.…"""
+    """A whole run of the lab; `changes` go into rows: ragged={"value": 1.0, …} changes the rows scale.ragged.…
+
+    `rows` does the same by full ids.
+    """
     known = ROWS if device != "interpreter" else INTERPRETER
-    rows = []
+    made_rows = []
     for claim in of.claims.values():
-        row = {
-            "id": claim.id,
-            "kind": claim.kind,
-            "arguments": {},
-            "bound": claim.bound,
-            "judges": claim.judges,
-            "why": claim.why,
-        }
-        row |= {"claim": claim.claim} if claim.kind == "bug" else {}
-        row |= (
-            {"verdict": "ok", **known[claim.id]}
-            if claim.id in known
-            else {"verdict": "-", "note": "needs a GPU to judge"}
-        )
+        row = _unjudged(claim)
+        row |= {"verdict": "ok", **known[claim.id]} if claim.id in known else {"note": "needs a GPU to judge"}
         for case, change in changes.items():
             row |= change if claim.id.split(".")[1] == case else {}
-        rows.append(row)
-    environment = {
-        "os": "Linux",
-        "machine": "x86_64",
-        "python": "3.12.1",
-        "torch": "2.11.0",
-        "triton": "3.6.0",
-        "numpy": "2.3.5",
-    }
+        made_rows.append(row | (rows or {}).get(claim.id, {}))
+    environment = {"os": "Linux", "machine": "x86_64", "python": "3.12.1", "torch": "2.11.0", "triton": "3.6.0"}
     data = {
         "schema": 2,
         "lab": of.stem,
-        "device": DEVICES[device],
-        "environment": environment | {"switches": dict(of.switches)},
-    }
-    data |= {
-        "utc": utc,
-        "command": "python triton_scale.py --json",
-        "claims": rows,
-        "kernels": [],
         "lab_sha256": of.sha256,
         "judge_sha256": of.judge_sha256,
+        "device": DEVICES[device],
+        "environment": environment | {"numpy": "2.3.5", "switches": dict(of.switches)},
+        "utc": utc,
+        "command": "python triton_scale.py --json",
+        "commit": None,
+        "claims": made_rows,
+        "kernels": [],
     }
     folder = {"h200": "nvidia-h200"}.get(device, device)
     path = ROOT / f"labs/records/{folder}/{of.stem}/{utc[:10].replace('-', '')}-t3.6.0-0123abcd.json"
-    return Record(path, data, intact)
+    made = Record.model_validate(data).at(path)
+    return made if intact else made.edited()
+
+
+def changed(record: Record, **changes) -> Record:
+    """The record with other fields: device={"name": "AMD Instinct MI300X"} changes that one of the device."""
+    data = record.model_dump(exclude_unset=True)
+    for name, change in changes.items():
+        data[name] = data[name] | change if isinstance(change, dict) else change
+    made = Record.model_validate(data).at(record.path)
+    return made if record.intact else made.edited()
+
+
+def _unjudged(claim: Claim) -> dict:
+    """A row of the record where the claim was not judged."""
+    row = {"id": claim.id, "kind": claim.kind, "bound": claim.bound, "why": claim.why, "verdict": "-"}
+    if claim.kind == "bug":
+        return row | {"claim": claim.claim, "value": "-"}
+    return row | {"arguments": {}, "judges": claim.judges}
 
 
 def term(id: str, zh: str, en: str, *, topic: str = "memory", **more) -> Term:
-    texts = {
-        "zh": Text(zh, f"{zh}的简短说法", f"{zh}的正文。", tuple(more.pop("zh_alt", ()))),
-        "en": Text(en, f"What {en} is", f"The body of {en}.", tuple(more.pop("en_alt", ()))),
-    }
-    fields = {"translate": "yes", "scope": "any"} | more
-    return Term(id, ROOT / f"glossary/{id}.yml", topic, texts["zh"], texts["en"], **fields)
+    fields = {"translate": "yes", "scope": "any"}
+    fields["zh"] = Text(preferred=zh, short=f"{zh}的简短说法", body=f"{zh}的正文。", alt=tuple(more.pop("zh_alt", ())))
+    fields["en"] = Text(
+        preferred=en, short=f"What {en} is", body=f"The body of {en}.", alt=tuple(more.pop("en_alt", ()))
+    )
+    return Term.model_validate({"id": id, "topic": topic} | fields | more).at(ROOT / f"glossary/{id}.yml")
 
 
 def decision(id: str, lang: str, **more) -> Decision:
-    fields = {
-        "title": f"Title {id}",
-        "status": "accepted",
-        "date": date(2026, 1, 2),
-        "supersedes": (),
-        "superseded_by": None,
-    }
-    fields |= {"body": "## Context { #context }\n\nText.\n"} | more
-    return Decision(id, lang, ROOT / f"adr/{id}-words.{lang}.md", f"{id}-words", **fields)
+    fields = {"id": id, "title": f"Title {id}", "status": "accepted", "date": date(2026, 1, 2)}
+    body = more.pop("body", "## Context { #context }\n\nText.\n")
+    return Decision.model_validate(fields | more).at(ROOT / f"adr/{id}-words.{lang}.md").above(body)
 
 
 KERNEL = Source(
-    "vllm-kernel",
-    ROOT / "docs/sources/vllm-kernel.yml",
-    "https://github.com/vllm-project/vllm",
-    {"zh": "融合 MoE 的 kernel", "en": "the fused MoE kernel"},
-    "https://github.com/vllm-project/vllm",
-    "v0.26.0",
-    "vllm/moe/fused_moe.py",
-    (12, 40),
-    "0" * 64,
-)
+    id="vllm-kernel",
+    url="https://github.com/vllm-project/vllm",
+    shows={"zh": "融合 MoE 的 kernel", "en": "the fused MoE kernel"},
+    accessed=date(2026, 11, 1),
+    repository="https://github.com/vllm-project/vllm",
+    tag="v0.26.0",
+    file="vllm/moe/fused_moe.py",
+    lines=(12, 40),
+    sha256="0" * 64,
+).at(ROOT / "docs/sources/vllm-kernel.yml")
 CARD = Source(
-    "rtx-4090",
-    ROOT / "docs/sources/rtx-4090.yml",
-    "https://example.com/4090",
-    {"zh": "4090 规格页", "en": "the 4090 data sheet"},
-)
+    id="rtx-4090",
+    url="https://example.com/4090",
+    shows={"zh": "4090 规格页", "en": "the 4090 data sheet"},
+    accessed=date(2026, 11, 1),
+).at(ROOT / "docs/sources/rtx-4090.yml")
 
 
 WORDS = LabWords(
-    ROOT / "labs/triton_scale.zh.yml",
-    "缩放",
-    "一次乘法要花多少。",
-    "一次 load、一次 store，和中间的一切",
-    "1 GiB 显存",
-    "任何 GPU",
-    {
+    title="缩放",
+    sentence="一次乘法要花多少。",
+    learn="一次 load、一次 store，和中间的一切",
+    memory="1 GiB 显存",
+    gpu="任何 GPU",
+    why={
         "ragged.max_abs_err": "舍入一次 | 大小为 2**3",
         "large.max_abs_err": "64 位偏移",
         "large.vs_copy": "访存受限",
         "vector.wide_loads": "每个 lane 16 字节",
     },
-    {"no_mask": "末尾被改写"},
-)
+    bugs={"no_mask": "末尾被改写"},
+).at(ROOT / "labs/triton_scale.zh.yml")
 
 
 def page(text: str, lang: str = "en", name: str = "lessons/one.md") -> Page:

@@ -7,7 +7,8 @@ import ast
 import pytest
 from tiny_project import LAB
 
-from proof.book.lab import arithmetic
+from proof.book.model import Argument
+from proof.book.tables import arithmetic
 
 
 def test_a_lab_is_read_without_running_it(tiny):
@@ -36,7 +37,8 @@ def test_its_switches_are_those_of_the_judge(tiny):
 
 def test_a_claim_is_a_row_of_the_table(tiny):
     claim = tiny.book().claims[tiny.error]
-    assert (claim.kind, claim.judges, claim.gib, claim.arguments) == ("error", "any", 0, "dict(n=1000)")
+    assert (claim.kind, claim.judges, claim.gib) == ("error", "any", 0)
+    assert claim.arguments == {"n": Argument("1000", 1000)}
     assert claim.bound == 2.0**-24
     assert claim.why == "two roundings of a result below one half"
 
@@ -66,7 +68,7 @@ def test_a_bound_may_name_a_constant_of_the_lab(tiny):
 
 def test_a_claim_without_arguments_has_none(tiny):
     tiny.edit(tiny.lab, 'programs, dict(n=1000), kind="count"', 'programs, kind="count"')
-    assert tiny.book().claims[tiny.count].arguments == "{}"
+    assert tiny.book().claims[tiny.count].arguments == {}
 
 
 def test_a_prediction_comes_with_its_tolerance(tiny):
@@ -115,11 +117,11 @@ def test_a_section_has_its_text_and_first_line(tiny):
         ("CLAIMS = [", "CLAIMS = list() + [", "CLAIMS = ", "CLAIMS is not a list literal"),
         ("BUGS = [", "BREAKS = [", "", "BUGS is not a list literal"),
         ('caught_by="ragged_fp32.max_abs_err"', 'caught_by="ragged.max_abs_err"', '"no_mask"', "is not in CLAIMS"),
-        ('section="kernel"', 'section="launch"', '"no_mask"', "changes the section launch, which is not there"),
-        ('old="offsets < n_elements"', 'old="offsets <= n_elements"', '"no_mask"', "is 0 times in section kernel"),
+        ('section="kernel"', 'section="launch"', '"no_mask"', "changes the section launch, which does not exist"),
+        ('old="offsets < n_elements"', 'old="offsets <= n_elements"', '"no_mask"', "occurs 0 times in section kernel"),
         ('old="offsets < n_elements"', 'old="offsets"', '"no_mask"', "times in section kernel"),
         ('new="offsets >= 0"', 'new="offsets < n_elements"', '"no_mask"', "changes nothing"),
-        ('new="offsets >= 0"', "new=OTHER", '"no_mask"', "new is OTHER, which is not a string literal"),
+        ('new="offsets >= 0"', "new=OTHER", '"no_mask"', "has for new OTHER, not a string literal"),
         ('how="guard"', 'how="raised"', '"no_mask"', "is to be caught by 'raised'"),
         (', shows="the last block writes past the end"', "", '"no_mask"', "lacks shows"),
         ('"no_mask"', '"no mask"', '"no mask"', "is not a name of a bug"),
@@ -181,3 +183,21 @@ def test_what_is_not_arithmetic_of_numbers(text):
 
 def test_arithmetic_with_a_constant():
     assert arithmetic(ast.parse("2 * ROWS", mode="eval").body, {"ROWS": 8}) == 16
+
+
+def test_an_argument_is_as_written_and_as_a_value(tiny):
+    tiny.edit(tiny.lab, "error, dict(n=1000)", 'error, dict(n=98_432, dtype=torch.float16, way="row", width=2 * 8)')
+    assert tiny.book().claims[tiny.error].arguments == {
+        "n": Argument("98_432", 98432),
+        "dtype": Argument("torch.float16", None),
+        "way": Argument('"row"', "row"),
+        "width": Argument("2 * 8", 16),
+    }
+
+
+def test_lines_are_kept(tiny):
+    lines, lab = tiny.read(tiny.lab).split("\n"), tiny.book().labs["triton_tiny"]
+    assert lines[lab.lines["Memory"] - 1] == "Memory:  1 GiB"
+    assert lines[lab.lines["BUGS"] - 1] == "BUGS = ["
+    assert lines[lab.claims[tiny.count].line - 1].startswith('    Claim("ragged.programs"')
+    assert lines[lab.bugs["no_mask"].line - 1].startswith('    Bug("no_mask"')

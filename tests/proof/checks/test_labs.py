@@ -83,7 +83,7 @@ def test_a_lab_without_chinese_words_is_found_and_the_mend_says_what_to_write(ti
     (problem,) = labs.words(tiny.book())
     assert str(problem) == (
         f"{tiny.lab}:1: {tiny.words} is missing, so Chinese pages speak English of this lab. "
-        "Write it: title, sentence, learn, memory, gpu, why (case.metric: reason), bugs (name: what is seen)"
+        "Write it: title, sentence, learn, memory, card, why (case.metric: reason), bugs (name: what is seen)"
     )
 
 

@@ -26,7 +26,8 @@ def test_C026_an_unknown_id_names_page_line_and_id(tiny, macro):
 
 @pytest.mark.parametrize(("name", "lines"), [("triton_tinny", 1), ("triton_tiny", 0), ("triton_layer_norm", 0)])
 def test_a_kind_of_kernel_with_a_misspelled_lab_is_found_and_a_lab_to_come_is_none(tiny, name, lines):
-    tiny.write("docs/kernel_types.yml", f"types:\n  - lab: {name}\n")
+    text = "{name: A, why: b}"
+    tiny.write("docs/kernel_types.yml", f"types:\n  - lab: {name}\n    en: {text}\n    zh: {text}\n")
     said = [f"docs/kernel_types.yml:2: no lab is called {name!r}"] * lines
     assert found(tiny, references.unknown) == said
 

@@ -1,4 +1,4 @@
-"""proof/cli/commands.py: what each command prints and how it exits, seen as its user sees it."""
+"""proof/cli: what each command prints and how it exits, seen as its user sees it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner
 from tiny_project import ROOT, Tiny
 
-from proof.cli import commands as cli
+from proof.cli import main
 from proof.problem import Problem
-from proof.runs import gate, record
+from proof.runs import gate, run
+from proof.runs.file import pack
 
 INTERPRETED = {"kind": "interpreter"}
 
@@ -24,7 +25,7 @@ def ran(tiny, monkeypatch):
     """Lets `proof run` and `proof record` get what a lab would print, without the run."""
 
     def let(status=0, **changes):
-        monkeypatch.setattr(record, "run_lab", lambda lab: record.Run(lab, status, tiny.printed(**changes)))
+        monkeypatch.setattr(run, "run_lab", lambda lab: run.Run(lab, status, tiny.printed(**changes)))
 
     return let
 
@@ -66,14 +67,14 @@ def test_run_of_an_unknown_lab_names_the_nearest(tiny):
 
 
 def test_run_of_a_lab_that_cannot_run_exits_2(tiny, monkeypatch):
-    monkeypatch.setattr(record, "run_lab", lambda lab: record.Run(lab, 2, b""))
+    monkeypatch.setattr(run, "run_lab", lambda lab: run.Run(lab, 2, b""))
     result = tiny.proof("run")
     assert result.exit_code == 2
     assert "triton_tiny ended with status 2 and printed no record" in result.stderr
 
 
 def test_run_without_torch_says_how_to_get_it(tiny, monkeypatch):
-    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = tiny.proof("run")
     assert (result.exit_code, "this Python has no torch, which labs need: make setup" in result.stderr) == (2, True)
 
@@ -100,7 +101,7 @@ def test_verify_belongs_to_the_gate(tiny):
 @pytest.mark.parametrize("status", [0, 1])
 def test_c003_the_gate_runs_the_gpu_tests_and_judges_their_bundle(tiny, monkeypatch, tmp_path, status):
     def run(root, bundle, gpus):
-        gate.pack({"triton_tiny.json": tiny.printed()}, bundle)
+        pack({"triton_tiny.json": tiny.printed()}, bundle)
         assert gpus == 2
         return status
 
@@ -129,7 +130,7 @@ def test_record_runs_a_lab_and_files_what_it_measured(tiny):
     assert f"filed  {filed}" in result.stdout
     book = tiny.book()
     assert book.problems == []
-    rows = {row["id"]: row["verdict"] for row in next(r for r in book.records if not r.is_gpu).data["claims"]}
+    rows = {row.id: row.verdict for row in next(r for r in book.records if not r.is_gpu).claims}
     assert rows == {tiny.error: "ok", tiny.count: "ok", tiny.ratio: "-", tiny.bug: "ok"}
 
 
@@ -309,18 +310,19 @@ def test_serve_passes_root_host_and_port(tiny, monkeypatch):
 
 def test_a_folder_inside_the_project_will_do(tiny, monkeypatch):
     monkeypatch.chdir(tiny.root / "docs" / "zh")
-    result = CliRunner().invoke(cli.main, ["--today", "2026-11-29", "status", "--json"])
+    result = CliRunner().invoke(main, ["--today", "2026-11-29", "status", "--json"])
     assert (result.exit_code, len(json.loads(result.stdout))) == (0, 5)
 
 
 def test_elsewhere_is_said_in_one_sentence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(cli.main, ["status"])
+    result = CliRunner().invoke(main, ["status"])
     assert result.exit_code == 2
     assert f"no folder at or above {tmp_path} holds labs/ and pyproject.toml" in result.stderr
 
 
 def test_help_needs_no_torch_and_no_mkdocs():
-    code = "import sys; from proof.cli import main; print(sorted({'torch', 'triton', 'mkdocs'} & set(sys.modules)))"
+    code = "import sys; from proof.cli import main; main(['--help'], standalone_mode=False); "
+    code += "print(sorted({'torch', 'triton', 'mkdocs'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert done.stdout.splitlines()[-1] == "[]"

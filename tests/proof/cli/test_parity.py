@@ -95,12 +95,12 @@ def test_a_sidecar_without_a_page_is_found(tiny, path):
 
 
 SPOILED = {  # what replaces the line of the day -> line, what is found
-    "synced_on: soon": (4, "synced_on: soon is not a day"),
-    "synced_on: 2026-11-29\nsynced_on: 2026-11-30": (5, "is not YAML"),
-    "synced_on: 2026-11-29\nen_sha256: no": (5, "is not YAML"),
-    "synced_on: [2026-11-29]": (4, "synced_on: ['2026-11-29'] is not of type 'string'"),
-    "synced_on: 2026-11-29\nby_hand: yes": (5, "Additional properties are not allowed ('by_hand' was unexpected)"),
-    "": (1, "'synced_on' is a required property"),
+    "synced_on: soon": (4, "synced_on: 'soon' is not a day"),
+    "synced_on: 2026-11-29\nsynced_on: 2026-11-30": (5, "the key synced_on is given twice, first in line 4"),
+    "synced_on: 2026-11-29\nen_sha256: no": (5, "the key en_sha256 is given twice, first in line 3"),
+    "synced_on: [2026-11-29]": (4, 'synced_on: ["2026-11-29"] is not a day'),
+    "synced_on: 2026-11-29\nby_hand: yes": (5, "by_hand is unknown"),
+    "": (1, "synced_on is missing"),
 }
 
 

@@ -127,43 +127,43 @@ def result(tmp_path_factory):
 
 
 def cells(result, kernel: str, target: str) -> list[dict]:
-    launches = result.data["launches"]
-    return [x["cells"][target] for x in launches if x["kernel"] == kernel and target in x["cells"]]
+    launches = result.compiled.launches
+    return [launch.cells[target] for launch in launches if launch.kernel == kernel and target in launch.cells]
 
 
 def states(result, kernel: str) -> dict[str, str]:
-    return {target: cells(result, kernel, target)[0]["state"] for target in TARGETS}
+    return {target: cells(result, kernel, target)[0].state for target in TARGETS}
 
 
 def test_a_launch_is_captured_with_its_types_alignment_and_constants(result):
-    first = filed.ordered(result.data["launches"], "third_kernel", "sm_90")[0]
-    assert first["signature"] == {"x_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
-    assert first["constants"] == {"BLOCK_SIZE": 256}
-    assert first["aligned"] == ["x_ptr", "out_ptr"]  # 1000 does not divide by 16
-    assert first["claims"] == ["small.max_abs_err", "ragged_fp32.max_abs_err"]
+    first = filed.ordered(result.compiled.launches, "third_kernel", "sm_90")[0]
+    assert first.signature == {"x_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
+    assert first.constants == {"BLOCK_SIZE": 256}
+    assert first.aligned == ("x_ptr", "out_ptr")  # 1000 does not divide by 16
+    assert first.claims == ("small.max_abs_err", "ragged_fp32.max_abs_err")
 
 
 def test_another_dtype_and_an_odd_start_are_another_launch(result):
-    (fp16,) = filed.ordered(result.data["launches"], "third_kernel", "sm_90", "fp16.max_abs_err")
-    assert fp16["signature"]["x_ptr"] == "*fp16"
-    assert fp16["aligned"] == ["out_ptr"]
+    (fp16,) = filed.ordered(result.compiled.launches, "third_kernel", "sm_90", "fp16.max_abs_err")
+    assert fp16.signature["x_ptr"] == "*fp16"
+    assert fp16.aligned == ("out_ptr",)
 
 
 def test_a_claim_past_all_memory_is_captured_too(result):
-    (huge,) = filed.ordered(result.data["launches"], "third_kernel", "sm_90", "huge.max_abs_err")
-    assert huge["signature"]["n_elements"] == "i64"
+    (huge,) = filed.ordered(result.compiled.launches, "third_kernel", "sm_90", "huge.max_abs_err")
+    assert huge.signature["n_elements"] == "i64"
 
 
 def test_a_pointer_past_2_gib_is_another_launch_on_amd(result):
-    small, *_ = filed.ordered(result.data["launches"], "third_kernel", "gfx942")
-    (huge,) = filed.ordered(result.data["launches"], "third_kernel", "gfx942", "huge.max_abs_err")
-    assert small["below_2gb"] == ["x_ptr", "out_ptr"]
-    assert "below_2gb" not in huge
+    small, *_ = filed.ordered(result.compiled.launches, "third_kernel", "gfx942")
+    (huge,) = filed.ordered(result.compiled.launches, "third_kernel", "gfx942", "huge.max_abs_err")
+    assert small.below_2gb == ("x_ptr", "out_ptr")
+    assert huge.below_2gb == ()
 
 
 def test_a_tuner_launches_each_of_its_configurations(result):
-    found = filed.ordered(result.data["launches"], "tuned_kernel", "sm_90")
-    assert [(x["constants"], x["options"]) for x in found] == [
+    found = filed.ordered(result.compiled.launches, "tuned_kernel", "sm_90")
+    assert [(x.constants, x.options) for x in found] == [
         ({"BLOCK_SIZE": 128}, {"num_warps": 1}),
         ({"BLOCK_SIZE": 512}, {"num_warps": 2}),
     ]
@@ -171,18 +171,18 @@ def test_a_tuner_launches_each_of_its_configurations(result):
 
 def test_a_cell_says_what_the_code_uses(result):
     (nvidia, *_), (amd, *_) = (cells(result, "refused_kernel", t) for t in ("sm_90", "sm_89"))
-    assert nvidia["code"] == amd["code"] == {"load": {"4": 1}, "store": {"4": 1}, "ex2": 1}
-    assert nvidia["spill_bytes"] == 0
-    assert nvidia["registers"] > 0
+    assert nvidia.code == amd.code == {"load": {"4": 1}, "store": {"4": 1}, "ex2": 1}
+    assert nvidia.spill_bytes == 0
+    assert nvidia.registers > 0
     (tuned, *_) = cells(result, "tuned_kernel", "gfx942")
-    assert tuned["code"]["atomic"] > 0
-    assert tuned["spilled_registers"] == 0
+    assert tuned.code["atomic"] > 0
+    assert tuned.spilled_registers == 0
 
 
 def test_a_kernel_too_large_for_one_card_is_named_with_bytes_and_limit(result):
     assert states(result, "large_kernel")["sm_89"] == "too large"
     assert states(result, "large_kernel")["sm_90"] == "fits"
-    need = cells(result, "large_kernel", "sm_89")[0]["shared_bytes"]
+    need = cells(result, "large_kernel", "sm_89")[0].shared_bytes
     assert need == 128 * 256 * 4
     assert (
         "large_kernel has no launch that fits sm_89: the smallest needs 131,072 bytes of shared memory, the limit is 101,376"
@@ -200,13 +200,13 @@ def test_an_undeclared_error_on_one_target_is_red_and_the_rest_goes_on(result):
 
 def test_what_the_launcher_refuses_is_not_offered_there_and_no_fault(result):
     assert states(result, "refused_kernel") == {"sm_89": "fits", "sm_90": "fits", "gfx942": "not offered here"}
-    assert cells(result, "refused_kernel", "gfx942")[0]["why"] == "x cannot be squared on gfx942"
+    assert cells(result, "refused_kernel", "gfx942")[0].why == "x cannot be squared on gfx942"
     assert not [fault for fault in result.faults if "refused" in fault]
 
 
 def test_what_only_a_claim_about_the_compiler_launches_may_fail_there(result):
     assert states(result, "wrong_kernel") == dict.fromkeys(TARGETS, "not offered here")
-    assert "CompilationError" in cells(result, "wrong_kernel", "sm_90")[0]["why"]
+    assert "CompilationError" in cells(result, "wrong_kernel", "sm_90")[0].why
     assert not [fault for fault in result.faults if "wrong" in fault]
 
 
@@ -229,7 +229,7 @@ def test_a_kernel_that_no_claim_launches_is_a_fault(result):
 
 def test_a_kernel_made_inside_a_function_is_compiled_where_it_is_made(result):
     assert states(result, "inner_kernel") == dict.fromkeys(TARGETS, "fits")
-    assert cells(result, "inner_kernel", "sm_90")[0]["code"] == {"store": {"4": 1}}
+    assert cells(result, "inner_kernel", "sm_90")[0].code == {"store": {"4": 1}}
 
 
 def test_a_claim_that_fails_before_its_launch_is_a_fault(result):
@@ -247,7 +247,7 @@ def test_the_result_fits_its_schema_and_is_read_back(result, tiny):
     compiler.file_result(tiny.root, result)
     book = tiny.book()
     assert book.problems == []
-    assert book.compiled["triton_tiny"].data == result.data
+    assert book.compiled["triton_tiny"].model_dump() == result.compiled.model_dump()
     assert filed.stale(book, book.labs["triton_tiny"]) == ""
 
 
@@ -257,22 +257,22 @@ def test_what_is_filed_is_not_compiled_again_and_a_comment_changes_nothing(resul
     compiler.file_result(tiny.root, fits)
     book = tiny.book()
     (again,) = compiler.compile_labs(book, [book.labs["triton_tiny"]], False, print, ("sm_90",))
-    assert again.compiled == 1  # what did not compile is tried again
+    assert again.count == 1  # what did not compile is tried again
     assert cells(again, "third_kernel", "sm_90") == cells(result, "third_kernel", "sm_90")
 
 
 def test_cells_of_an_interrupted_run_are_taken_over(result, tiny):
     tiny.write(tiny.lab, result.lab.source)
-    kernels, rows = result.data["kernels"], []
-    for each in filed.ordered(result.data["launches"], "tuned_kernel", "sm_90"):
-        cell = each["cells"]["sm_90"] | {"registers": 7}
+    kernels, rows = result.compiled.kernels, []
+    for each in filed.ordered(result.compiled.launches, "tuned_kernel", "sm_90"):
+        cell = each.cells["sm_90"].model_dump() | {"registers": 7}
         rows.append(
-            json.dumps({"triton": result.data["triton"], "key": compiler._key(kernels, each, "sm_90"), "cell": cell})
+            json.dumps({"triton": result.compiled.triton, "key": compiler._key(kernels, each, "sm_90"), "cell": cell})
         )
     tiny.write("build/compiled/triton_tiny.jsonl", "\n".join([*rows, rows[0][:40]]))  # the last line was cut off
     book = tiny.book()
     (again,) = compiler.compile_labs(book, [book.labs["triton_tiny"]], False, print, ("sm_90",))
-    assert [cell["registers"] for cell in cells(again, "tuned_kernel", "sm_90")] == [7, 7]
+    assert [cell.registers for cell in cells(again, "tuned_kernel", "sm_90")] == [7, 7]
     compiler.file_result(tiny.root, again)
     assert not (tiny.root / "build/compiled/triton_tiny.jsonl").exists()
 
@@ -282,7 +282,7 @@ def test_a_lab_that_is_filed_as_it_is_is_not_even_imported(tiny):
     book, said = tiny.book(), []
     (result,) = compiler.compile_labs(book, [book.labs["triton_tiny"]], False, said.append)
     assert said == ["triton_tiny: filed as it is"]
-    assert result.data == book.compiled["triton_tiny"].data
+    assert result.compiled == book.compiled["triton_tiny"]
 
 
 # What is filed, judged without torch

@@ -6,6 +6,7 @@ import importlib.metadata
 
 import pytest
 
+from proof.book.model import Launch
 from proof.compiler import farm as compiler
 from proof.evidence import compiled as filed
 
@@ -21,16 +22,16 @@ def current(book):
     return [lab for lab in book.labs.values() if not filed.stale(book, lab)]
 
 
-def sample(compiled) -> list[tuple[dict, str]]:
+def sample(compiled) -> list[tuple[Launch, str]]:
     """The launch of a lab with the fewest instructions that matter, once for each vendor: the same every time."""
     found = []
     for vendor in VENDORS:
         cells = [
-            (sum(map(str(cell["code"]).count, "0123456789")), cell["sha256"], target, launch)
-            for launch in compiled.data["launches"]
-            for target, cell in launch["cells"].items()
-            if filed.TARGETS[target].vendor == vendor and cell["state"] == "fits"
-            if compiled.data["kernels"][launch["kernel"]].strip("0")  # else it is made inside a function
+            (sum(map(str(cell.code).count, "0123456789")), cell.sha256, target, launch)
+            for launch in compiled.launches
+            for target, cell in launch.cells.items()
+            if filed.TARGETS[target].vendor == vendor and cell.state == "fits"
+            if compiled.kernels[launch.kernel].strip("0")  # else it is made inside a function
         ]
         found += [(launch, target) for _, _, target, launch in sorted(cells, key=lambda cell: cell[:3])[:1]]
     return found
@@ -41,9 +42,10 @@ def test_a_sample_compiles_to_what_is_filed(book, current, tmp_path):
     try:
         for lab in current:
             for launch, target in sample(book.compiled[lab.stem]):
-                bare = {k: v for k, v in launch.items() if k not in ("claims", "targets", "cells")}
+                bare = launch.model_dump(exclude={"claims", "targets", "cells"})
                 answer = child.ask(do="compile", path=str(lab.path), stem=lab.stem, launch=bare, target=target)
-                assert answer == {"cell": launch["cells"][target]}, f"{lab.stem} {launch['kernel']} {target}"
+                filed_cell = launch.cells[target].model_dump(exclude_unset=True)
+                assert answer == {"cell": filed_cell}, f"{lab.stem} {launch.kernel} {target}"
                 compared += 1
     finally:
         child.end()

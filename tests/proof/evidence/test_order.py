@@ -22,7 +22,7 @@ def book(*pages: Page) -> Book:
         stem = f"triton_{name}"
         claim = dataclasses.replace(lab.claims[made.ERROR], id=f"{name}.ragged.max_abs_err", lab=stem)
         found.labs[stem] = dataclasses.replace(lab, stem=stem, title=f"{name}: x", claims={claim.id: claim}, bugs={})
-        found.words[stem] = dataclasses.replace(words, title=f"题 {name}")
+        found.words[stem] = words.model_copy(update={"title": f"题 {name}"})
     return found
 
 

@@ -7,8 +7,9 @@ from datetime import date, timedelta
 import pytest
 from tiny_project import make_record
 
+from proof.book.model import Record
 from proof.evidence import state
-from proof.runs.record import Accepted, file_record
+from proof.runs.file import file_record
 
 HASHED = ("tiny.ragged_fp32.max_abs_err", "tiny.ragged.programs", "tiny.large_fp32.vs_copy", "tiny.no_mask.bug")
 
@@ -23,7 +24,7 @@ def now(tiny, claim_id=None, today=None):
 @pytest.mark.parametrize("claim_id", HASHED)
 def test_a_fresh_run_is_valid(tiny, claim_id):
     s = state.standing(tiny.book(), claim_id)
-    assert (s.state, s.row["id"], s.record.path, s.note) == ("valid", claim_id, tiny.gpu, "")
+    assert (s.state, s.row.id, s.record.path, s.note) == ("valid", claim_id, tiny.gpu, "")
 
 
 @pytest.mark.parametrize(("days", "expected"), [(180, "valid"), (181, "aged")])
@@ -136,15 +137,16 @@ def test_c026_a_figure_has_device_type_shape_seed_versions_and_date(tiny):
     tiny.remove("labs/records")
     tiny.record(rows={tiny.error: {"arguments": {"n": "1000", "dtype": "float32", "seed": "0"}}})
     s = state.standing(tiny.book(), tiny.error)
-    assert s.record.device["name"] == "NVIDIA H200"
-    assert s.row["arguments"] == {"n": "1000", "dtype": "float32", "seed": "0"}
-    assert s.record.data["environment"]["triton"] == "3.6.0"
+    assert s.record.device.name == "NVIDIA H200"
+    assert s.row.arguments == {"n": "1000", "dtype": "float32", "seed": "0"}
+    assert s.record.environment.triton == "3.6.0"
     assert s.record.utc.isoformat() == "2026-11-20T12:00:00+00:00"
 
 
 def test_the_verdict_is_computed_and_not_read(tiny):
     error = 1.0
-    tiny.record(rows={tiny.error: {"value": error, "max_abs_err": error, "scale": 9.0, "verdict": "ok"}})
+    row = {"value": error, "max_abs_err": error, "scale": 9.0, "verdict": "ok"}
+    tiny.record(utc="2026-11-21T00:00:00+00:00", rows={tiny.error: row})
     assert now(tiny) == "contradicted"
 
 
@@ -216,7 +218,7 @@ def test_an_incomplete_record_bears_out_nothing(tiny):
     lab = tiny.book().labs["triton_tiny"]
     tiny.remove("labs/records")
     del lab.claims[tiny.ratio]  # so that the record is made without this row
-    file_record(tiny.root, Accepted(make_record(lab), [], []))
+    file_record(tiny.root, Record.model_validate(make_record(lab)))
     s = state.standing(tiny.book(), tiny.error)
     assert (s.state, s.note) == ("pending", "the record is incomplete: 3 of the lab's 4 rows")
 
@@ -248,7 +250,7 @@ def test_a_contradiction_on_any_gpu_is_what_readers_see(tiny):
         utc="2026-11-01T00:00:00+00:00", device={"name": "NVIDIA GeForce RTX 4090"}, rows={tiny.count: {"value": 5}}
     )
     s = state.standing(tiny.book(), tiny.count)
-    assert (s.state, s.record.device["name"]) == ("contradicted", "NVIDIA GeForce RTX 4090")
+    assert (s.state, s.record.device.name) == ("contradicted", "NVIDIA GeForce RTX 4090")
 
 
 def test_any_record_bears_out_a_claim_about_the_compiler(tiny):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import subprocess
@@ -12,7 +11,8 @@ from pathlib import Path
 import handmade
 import pytest
 
-from proof.book.load import check_schema
+from proof.book.data import Marks, fit
+from proof.book.model import Versions
 from proof.checks import versions as rules
 from proof.evidence import state, versions
 from proof.evidence.targets import SWITCHES
@@ -45,7 +45,7 @@ def code(**changes):
 
 def book(*rows, compared=(), records=(RECORD,)):
     made = handmade.book(*records)
-    made.versions = {"schema": 1, "runs": list(rows), "code": list(compared)}
+    made.versions = Versions.model_validate({"schema": 1, "runs": rows, "code": compared})
     return made
 
 
@@ -130,10 +130,8 @@ def test_a_triton_that_the_lab_does_not_declare_is_no_fault():
     source = handmade.LAB.replace("triton>=3.6,<3.10", "triton>=3.6,<3.9")
     made = handmade.book(source=source)
     sha = made.labs["triton_scale"].sha256
-    made.versions = {
-        "runs": [run(lab_sha256=sha), run("3.9.0", lab_sha256=sha, refused="the lab declares triton >=3.6,<3.9")],
-        "code": [],
-    }
+    refused = run("3.9.0", lab_sha256=sha, refused="the lab declares triton >=3.6,<3.9")
+    made.versions = book(run(lab_sha256=sha), refused).versions
     assert said(made) == []
 
 
@@ -145,12 +143,9 @@ def test_it_is_a_warning_until_a_release():
 
 
 def test_records_of_other_labs_versions_and_makers_are_not_compared():
-    other = copy.deepcopy(RECORD)
-    other.data["environment"]["triton"] = "3.7.1"
-    older = copy.deepcopy(RECORD)
-    older.data["lab_sha256"] = "0" * 64
-    amd = copy.deepcopy(RECORD)
-    amd.data["device"] = {"kind": "hip", "name": "AMD Instinct MI300X"}
+    other = handmade.changed(RECORD, environment={"triton": "3.7.1"})
+    older = handmade.changed(RECORD, lab_sha256="0" * 64)
+    amd = handmade.changed(RECORD, device={"kind": "hip", "name": "AMD Instinct MI300X"})
     assert versions.comparable(handmade.book(other, older, amd), LAB) == []
     assert versions.comparable(handmade.book(RECORD, other), LAB) == [RECORD]
 
@@ -159,9 +154,9 @@ def test_records_of_other_labs_versions_and_makers_are_not_compared():
 
 
 def test_the_file_fits_its_schema_and_a_count_below_zero_does_not():
-    check_schema("versions", {"schema": 1, "runs": [run()], "code": [code()]}, "")
+    fit(Versions, {"schema": 1, "runs": [run()], "code": [code()]}, Marks(""))
     with pytest.raises(Fault, match=r"runs\.0\.ok"):
-        check_schema("versions", {"schema": 1, "runs": [run(ok=-1)], "code": []}, "")
+        fit(Versions, {"schema": 1, "runs": [run(ok=-1)], "code": []}, Marks(""))
 
 
 @pytest.mark.parametrize(
@@ -193,18 +188,15 @@ def in_child(*arguments):
 def kernel(**changes):
     names = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
     row = {"kernel": "add_kernel", "signature": dict(sorted(names.items())), "constants": {"BLOCK_SIZE": "1024"}}
-    return (
-        row
-        | {"aligned": ["x_ptr", "y_ptr", "out_ptr"], "num_warps": 4, "num_stages": 3, "code_sha256": "0" * 64}
-        | changes
-    )
+    row |= {"aligned": ["x_ptr", "y_ptr", "out_ptr"], "num_warps": 4, "num_stages": 3, "shared_bytes": 0}
+    return row | {"registers": 12, "spills": 0, "code_sha256": "0" * 64} | changes
 
 
 def test_a_planted_difference_of_code_is_found(tmp_path):
     lab, path = ROOT / "labs" / "triton_vector_add.py", tmp_path / "record.json"
     ask = (
-        "from proof.compiler.child import *; known = kernels_of(load_lab({!r}, 'triton_vector_add')); row = {!r}; "
-        "t, capped = code_text(known, row), code_text(known, row | {{'options': {{'maxnreg': 64}}}}); assert capped != t; "
+        "from proof.compiler.child import *; known = kernels_of(load_lab({!r}, 'triton_vector_add')); row = Kernel(**{!r}); "
+        "t, capped = code_text(known, row), code_text(known, row.model_copy(update={{'options': {{'maxnreg': 64}}}})); assert capped != t; "
         "other = re.sub(r'(?m)^.version .*$', '.version 9.0', t); assert other != t; "
         "print(*(hashlib.sha256(x.encode()).hexdigest() for x in (t, other, t.replace('ret;', 'ret ;'), capped)))"
     )
@@ -216,7 +208,7 @@ def test_a_planted_difference_of_code_is_found(tmp_path):
     rows = [kernel(code_sha256=right), kernel(code_sha256=other_assembler), kernel(code_sha256=other_code)]
     rows += [kernel(code_sha256=capped, options={"maxnreg": 64}), kernel(code_sha256=right, options={"maxnreg": 64})]
     rows += [kernel(kernel="gone_kernel"), kernel(num_warps=3)]
-    path.write_text(json.dumps({"device": {"capability": "9.0"}, "kernels": rows}))
+    path.write_text(handmade.changed(RECORD, kernels=rows).written)
     seen = in_child("--again", lab, path)
     assert (seen["same"], seen["differ"]) == (
         3,

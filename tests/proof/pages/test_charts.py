@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
 import handmade as made
@@ -10,8 +9,8 @@ import markdown
 import pytest
 from bs4 import BeautifulSoup
 
-from proof.book.load import check_schema
-from proof.book.model import Book
+from proof.book.data import Marks, fit
+from proof.book.model import Book, RatioRow
 from proof.checks import references
 from proof.pages import svg as drawing
 from proof.pages.macros import expand
@@ -35,15 +34,13 @@ SERIES = [{"name": "call", "unit": "ms", "values": [300.0, 2.0, 0.5]}]
 
 def record(device: str = "h200", series=None, **values: float):
     """A run of the lab above: the values of GPU, halved in the interpreter; tree_16=0.0 changes one."""
-    record = made.record(made.lab(SOURCE), device)
-    for row in record.data["claims"]:
-        if row["id"] in GPU and not (device == "interpreter" and row["judges"] == "gpu"):
-            value = values.get(row["id"].split(".")[1], GPU[row["id"]] / (2 if device == "interpreter" else 1))
-            row |= {"verdict": "ok", "value": value, "max_abs_err": value, "max_rel_err": value}
-            row |= {"nonfinite": 0, "scale": 1.0}
-        if row["id"] == made.RATIO and series is not None:
-            row |= {"series": series}
-    return record
+    rows = {} if series is None else {made.RATIO: {"series": series}}
+    for claim in made.lab(SOURCE).claims.values():
+        if claim.id in GPU and not (device == "interpreter" and claim.judges == "gpu"):
+            value = values.get(claim.id.split(".")[1], GPU[claim.id] / (2 if device == "interpreter" else 1))
+            figures = {"value": value, "max_abs_err": value, "max_rel_err": value, "nonfinite": 0, "scale": 1.0}
+            rows[claim.id] = {"verdict": "ok"} | figures
+    return made.record(made.lab(SOURCE), device, rows=rows)
 
 
 def book(*records) -> Book:
@@ -205,8 +202,7 @@ def test_without_a_record_only_the_bound_is_drawn():
 
 
 def test_a_claim_whose_lab_has_changed_is_left_out_with_its_state():
-    old = record()
-    old.data["lab_sha256"] = "0" * 64
+    old = made.changed(record(), lab_sha256="0" * 64)
     shown = chart(*TREE, x="K", of=book(old, record("interpreter")))
     assert table(shown)[0] == ["K", "Bound ≤", "interpreter"]
     assert "the lab has changed, to be measured again" in shown.text
@@ -246,25 +242,17 @@ def test_a_series_without_a_record_is_a_sentence_with_the_state():
     assert "Not drawn: scale.large.vs_copy not yet measured on a GPU" in shown.text and not shown.svg
 
 
-SCHEMA_ROW = {
-    "id": made.RATIO,
-    "kind": "ratio",
-    "arguments": {},
-    "bound": 0.9,
-    "judges": "gpu",
-    "why": "x",
-    "verdict": "-",
-}
-
-
 def checked(series) -> None:
-    data = copy.deepcopy(made.record(made.lab()).data)
-    data |= {
-        "commit": None,
-        "claims": [SCHEMA_ROW | {"series": series}],
-        "device": {"kind": "interpreter", "name": "Triton"},
+    row = {
+        "id": made.RATIO,
+        "kind": "ratio",
+        "arguments": {},
+        "bound": 0.9,
+        "judges": "gpu",
+        "why": "x",
+        "verdict": "-",
     }
-    check_schema("record", data, "")
+    fit(RatioRow, row | {"series": series}, Marks(""))
 
 
 def test_a_record_may_hold_series():

@@ -81,9 +81,7 @@ def test_c026_without_a_record_there_is_a_sentence():
 
 
 def _old_triton() -> object:
-    record = made.record(made.lab())
-    record.data["environment"]["triton"] = "3.5.1"
-    return made.book(record)
+    return made.book(made.changed(made.record(made.lab()), environment={"triton": "3.5.1"}))
 
 
 @pytest.mark.parametrize(

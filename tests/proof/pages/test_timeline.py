@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-
 import handmade as made
 import markdown
 import pytest
 from bs4 import BeautifulSoup
 
-from proof.book.load import check_schema
-from proof.book.model import Book
+from proof.book.data import Marks, fit
+from proof.book.model import Book, RatioRow
 from proof.pages.macros import expand
 from proof.problem import Fault
 from proof.text.uses import used, uses
@@ -24,7 +22,7 @@ SPANS = [
 
 
 def book(spans=SPANS) -> Book:
-    return made.book(made.record(made.lab(), **({"large": made.ROWS[made.RATIO] | {"spans": spans}} if spans else {})))
+    return made.book(made.record(made.lab(), rows={made.RATIO: {"spans": spans}} if spans else {}))
 
 
 def expanded(of: Book, lang: str = "en", id: str = made.RATIO) -> str:
@@ -135,7 +133,6 @@ def test_the_page_counts_as_a_use_of_the_claim():
 
 
 def checked(**changes) -> None:
-    data = copy.deepcopy(made.record(made.lab()).data)
     row = {
         "id": made.RATIO,
         "kind": "ratio",
@@ -145,8 +142,7 @@ def checked(**changes) -> None:
         "why": "x",
         "verdict": "-",
     }
-    data |= {"commit": None, "claims": [row | changes], "device": {"kind": "interpreter", "name": "Triton"}}
-    check_schema("record", data, "")
+    fit(RatioRow, row | changes, Marks(""))
 
 
 def test_a_record_may_hold_spans():
@@ -172,7 +168,7 @@ def test_spans_that_are_not_whole_are_refused(spans):
 def test_a_timing_may_hold_its_tail_and_a_page_may_show_it():
     timing = {"name": "a", "p10_ms": 1.0, "median_ms": 2.0, "p90_ms": 3.0, "repeats": 9, "work": 1, "unit": "call"}
     checked(timings=[timing | {"p99_ms": 40.0}])
-    of = made.book(made.record(made.lab(), large={"timings": [timing | {"p99_ms": 40.0}]}))
+    of = made.book(made.record(made.lab(), rows={made.RATIO: {"timings": [timing | {"p99_ms": 40.0}]}}))
     page = f'{{{{ claim("{made.RATIO}", field="p99_ms") }}}}'
     shown = BeautifulSoup(expand(page, made.page(page), of, ""), "html.parser")
     assert [link.get_text() for link in shown("a")] == ["40 msH200"]

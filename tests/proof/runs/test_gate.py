@@ -13,7 +13,7 @@ import pytest
 from tiny_project import ROOT
 
 from proof.runs import gate
-from proof.runs.record import ARCHIVE_CAP, FILE_CAP
+from proof.runs.file import ARCHIVE_CAP, FILE_CAP, pack
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def verify(tiny, tmp_path):
 
     def judge(*prints: bytes) -> gate.Verdict:
         bundle = tmp_path / "gate.tar"
-        gate.pack({f"{i}.json": raw for i, raw in enumerate(prints)}, bundle)
+        pack({f"{i}.json": raw for i, raw in enumerate(prints)}, bundle)
         return gate.verify(tiny.book(), bundle)
 
     return judge
@@ -123,7 +123,7 @@ def test_what_is_too_large_is_told_unread(tiny, tmp_path):
 
 def test_nothing_of_a_bundle_is_unpacked(tiny, tmp_path):
     bundle = tmp_path / "gate.tar"
-    gate.pack({"../../evil.json": tiny.printed()}, bundle)
+    pack({"../../evil.json": tiny.printed()}, bundle)
     gate.verify(tiny.book(), bundle)
     assert not (tmp_path.parent.parent / "evil.json").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gate.tar", "project"]
