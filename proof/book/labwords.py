@@ -6,10 +6,12 @@ import ast
 import io
 import re
 import tokenize
+from functools import lru_cache
 
 from proof.book.model import Book, Claim, Lab, LabWords, Lang, Step
 
 
+@lru_cache(maxsize=256)  # pages ask for the reason of every claim
 def english(lab: Lab) -> LabWords:
     """The lab's own words: its docstring, cut at the first colon into name and sentence, its card and its two tables."""
     title, _, sentence = lab.title.partition(":")

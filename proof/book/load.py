@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
+
+from packaging.requirements import Requirement
 
 from proof.book import text
 from proof.book.data import fit, parse_json, parse_yaml, read_json, read_yaml
@@ -52,6 +55,7 @@ def load_book(root: Path, today: date) -> Book:
     for path in sorted((root / "adr").glob("[0-9]*.md")):
         _add_decision(book, path)
     _add_pages(book)
+    book.pinned_triton = _pinned_triton(book)
     return book
 
 
@@ -171,6 +175,24 @@ def _add_versions(book: Book, path: Path) -> None:
             book.versions = read_json(path, Versions)
         except Fault as fault:
             book.problems += fault.problems(where(path, book.root), "Run `make test-versions`")
+
+
+def _pinned_triton(book: Book) -> str:
+    """The Triton that the project pins for its labs: 3.7.1 of `triton==3.7.1; sys_platform == …`."""
+    path = book.root / "pyproject.toml"
+    written = _read(book, path) if path.is_file() else None
+    try:
+        project = tomllib.loads(written or "")
+    except tomllib.TOMLDecodeError as error:
+        file = where(path, book.root)
+        book.problems.append(Problem(file, 1, f"is not TOML: {error}", "Fix the TOML"))
+        return ""
+    for requirement in map(Requirement, project.get("dependency-groups", {}).get("labs", ())):
+        if requirement.name == "triton":
+            return next(
+                (each.version for each in requirement.specifier if each.operator == "=="), ""
+            )
+    return ""
 
 
 # Decisions and pages

@@ -258,7 +258,7 @@ class Section(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lab:
     """One lab, read without importing it."""
 
@@ -1025,6 +1025,7 @@ class Book:
     records: list[Record] = field(default_factory=list)
     compiled: dict[str, Compiled] = field(default_factory=dict)  # by the stem of the lab
     versions: Versions | None = None
+    pinned_triton: str = ""  # of pyproject.toml; empty where it pins none
     terms: dict[str, Term] = field(default_factory=dict)
     decisions: dict[tuple[str, Lang], Decision] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)

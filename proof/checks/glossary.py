@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from proof.book.model import LANGS, Book, Lang, Term
 from proof.problem import Problem, nearest
 from proof.text.documents import documents, place
+from proof.text.names import Names
 from proof.text.uses import used
 
 
@@ -93,20 +94,16 @@ def untranslated(book: Book) -> Iterable[Problem]:
 
 def forbidden(book: Book) -> Iterable[Problem]:
     """A text uses a word that the glossary replaces by another."""
+    unwanted = [(term, entry) for term in book.terms.values() for entry in term.forbidden]
     for lang in LANGS:
-        instead = {
-            fold(entry.term): (term, entry.use)
-            for term in book.terms.values()
-            for entry in term.forbidden
-            if entry.lang in (None, lang)
-        }
+        instead = {fold(entry.term): (term, entry.use) for term, entry in unwanted if entry.lang in (None, lang)}
         names = {label for term in book.terms.values() for label in labels(term, lang)}
-        any_name = _any_of(names | {entry.term for term in book.terms.values() for entry in term.forbidden})
+        any_name = _any_of(names | {entry.term for _, entry in unwanted})
         for document in documents(book, ("page", "decision", "term", "lab")):
             if document.lang != lang or not instead:
                 continue
             for number, line in document.markdown.lines():
-                for match in any_name.finditer(line):  # the longest name wins, so a right one may hold a wrong one
+                for match in any_name.matches(line):  # the longest name wins, so a right one may hold a wrong one
                     if fold(match[0]) in instead:
                         term, use = instead[fold(match[0])]
                         yield Problem(
@@ -117,11 +114,11 @@ def forbidden(book: Book) -> Iterable[Problem]:
                         )
 
 
-def _any_of(labels: Iterable[str]) -> re.Pattern:
+def _any_of(labels: Iterable[str]) -> Names:
     """Finds the longest label at each place: whole words in Latin letters, anywhere in Chinese."""
-    parts = []
+    patterns = {}
     for label in sorted(labels, key=len, reverse=True):
         before = r"(?<![A-Za-z0-9_])" if re.match(r"[A-Za-z0-9_]", label) else ""
         after = r"(?![A-Za-z0-9_])" if re.search(r"[A-Za-z0-9_]$", label) else ""
-        parts.append(f"{before}{re.escape(label)}{after}")
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+        patterns[label] = f"{before}{re.escape(label)}{after}"
+    return Names(patterns, re.IGNORECASE)

@@ -46,7 +46,7 @@ def cannot(book: Book) -> str:
     for name in ("torch", "triton"):
         if not importlib.util.find_spec(name):
             return f"this Python has no {name}, which compiling needs: make setup"
-    here, pin = importlib.metadata.version("triton"), filed.pinned_triton(book.root)
+    here, pin = importlib.metadata.version("triton"), book.pinned_triton
     if pin and here != pin:
         return f"this Python has Triton {here} and the project pins {pin}, of which results are filed: make setup"
     return ""

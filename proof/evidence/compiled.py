@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from proof.book.model import Book, Cell, Compiled, Lab, Launch, Made, NotMade, TargetName
@@ -19,19 +17,6 @@ STATES = FITS, TOO_LARGE, NOT_OFFERED, FAILED = "fits", "too large", "not offere
 FOLDER = "labs/compiled"
 
 
-def pinned_triton(root: Path) -> str:
-    """The Triton that the project pins in pyproject.toml; empty where it pins none."""
-    path = root / "pyproject.toml"
-    pins = (
-        tomllib.loads(path.read_text(encoding="utf-8")).get("dependency-groups", {}).get("labs", ())
-        if path.is_file()
-        else ()
-    )
-    return next(
-        (pin.split("==")[1].split(";")[0].strip() for pin in pins if pin.startswith("triton==")), ""
-    )
-
-
 def stale(book: Book, lab: Lab) -> str:
     """Why what is filed says nothing of today's lab; empty when it does."""
     compiled = book.compiled.get(lab.stem)
@@ -39,7 +24,7 @@ def stale(book: Book, lab: Lab) -> str:
         return "it has not been compiled"
     if compiled.lab_sha256 != lab.sha256:
         return "the lab has changed since it was compiled"
-    pin = pinned_triton(book.root)
+    pin = book.pinned_triton
     if pin and compiled.triton != pin:
         return f"it was compiled by Triton {compiled.triton}, and the project pins {pin}"
     return ""

@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
 
 from proof.book.model import Lang, Term
+from proof.text.names import Names
 
 # Text here is not prose, or already leads somewhere.
 _NEVER = {
@@ -127,7 +128,7 @@ class Finder:
         for name, id in names:
             self.ids.setdefault(_key(name), id)
         longest_first = sorted({name for name, _ in names}, key=lambda name: (-len(name), name))
-        self.pattern = re.compile("|".join(map(_pattern, longest_first)) or r"(?!)")
+        self.names = Names({name: _pattern(name) for name in longest_first})
         self.words = [name for name in longest_first if _HAN.search(name)]
         self._cutter: jieba.Tokenizer | None = None
 
@@ -135,7 +136,7 @@ class Finder:
         """Start, end and term id of each mention, the longest name first at each place."""
         edges: set[int] | None = None
         position = 0
-        while match := self.pattern.search(text, position):
+        while match := self.names.search(text, position):
             start, end = match.span()
             if _HAN.search(match[0]):
                 edges = self._edges(text) if edges is None else edges

@@ -16,7 +16,7 @@ VENDORS = {"nvidia": "ptxas", "amd": "LLVM"}
 @pytest.fixture(scope="module")
 def current(book):
     """The labs that are filed as they stand; here must be the Triton that they were compiled by."""
-    here, pin = importlib.metadata.version("triton"), filed.pinned_triton(book.root)
+    here, pin = importlib.metadata.version("triton"), book.pinned_triton
     if here != pin:
         pytest.skip(f"this is Triton {here}; what is filed is of {pin}, and was not compared")
     return [lab for lab in book.labs.values() if not filed.stale(book, lab)]

@@ -851,12 +851,6 @@ def test_c067_a_decision_without_this_language_is_an_error():
         decision_page(book, "0004", "en")
 
 
-def test_a_status_that_is_no_status_is_shown_as_written():
-    book = made.book()
-    book.decisions["0004", "zh"] = made.decision("0004", "zh", status="acepted")
-    assert "acepted" in decision_page(book, "0004", "zh")
-
-
 # Words
 
 
