@@ -22,7 +22,9 @@ def code_hash(source: str) -> str:
         raise SyntaxError(error.args[0]) from None
     cuts: list[tuple[tuple[int, int], tuple[int, int]]] = []
     kept_ends: set[int] = set()  # rows whose end lies inside a string: what is there is code
-    opened: list[int] = []  # rows where f-strings began; one token each before Python 3.12, several since
+    opened: list[
+        int
+    ] = []  # rows where f-strings began; one token each before Python 3.12, several since
     before = tokenize.NEWLINE
     for i, token in enumerate(tokens):
         name, row = tokenize.tok_name[token.type], token.start[0]
@@ -46,5 +48,7 @@ def code_hash(source: str) -> str:
         head, tail = lines[row - 1][:column], lines[end_row - 1][end_column:]
         lines[row - 1 : end_row] = [head + tail] + [""] * (end_row - row)
     tidy = (line if row in kept_ends else line.rstrip() for row, line in enumerate(lines, 1))
-    code = "\n".join(line for row, line in enumerate(tidy, 1) if line or row in kept_ends or row - 1 in kept_ends)
+    code = "\n".join(
+        line for row, line in enumerate(tidy, 1) if line or row in kept_ends or row - 1 in kept_ends
+    )
     return hashlib.sha256(code.encode()).hexdigest()

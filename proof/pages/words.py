@@ -1,259 +1,29 @@
-"""The words of the interface that generated text uses, in both languages. Prose lives in docs/, not here."""
+"""The words of the interface that generated text uses, from words.yml. Prose lives in docs/, not here."""
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
+import yaml
+
 from proof.book.model import Lang
 
-_WORDS: dict[str, tuple[str, str]] = {  # key: Chinese, English
-    # states of a claim, as a badge says them
-    "valid": ("有效", "valid"),
-    "aged": ("超过 180 天", "older than 180 days"),
-    "pending": ("尚未在 GPU 上测量", "not yet measured on a GPU"),
-    "pending-compile": ("尚未由编译器判定", "not yet judged by the compiler"),
-    "pending-interpreter": ("解释器尚未运行", "not yet run in the interpreter"),
-    "stale-source": ("代码改过，待重测", "the lab has changed, to be measured again"),
-    "stale-env": ("软件版本不在声明范围内，待重测", "measured outside the declared versions"),
-    "stale-code": ("编译结果已变，待重测", "the compiled code has changed, to be measured again"),
-    "contradicted": ("与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
-    "interpreter-cannot": ("解释器不能判定", "not for the interpreter"),
-    # how a broken variant fails, and what else a verdict says
-    "error": ("超出误差界", "outside the bound"),
-    "other": ("与断言的值不同", "not the value claimed"),
-    "guard": ("保护带被改写", "guard bytes overwritten"),
-    "nonfinite": ("出现非有限值", "non-finite values"),
-    "fault": ("设备报错或进程崩溃", "a fault of the device or process"),
-    "raised": ("抛出异常", "an exception"),
-    "loose": ("误差界太松", "the bound is too loose"),
-    "ok": ("没有被抓住", "not caught"),
-    "-": ("此处未判定", "not judged here"),
-    # devices
-    "interpreter": ("解释器", "interpreter"),
-    "compiler": ("编译器", "compiler"),
-    # table heads and labels
-    "claim": ("断言", "Claim"),
-    "value": ("数值", "Value"),
-    "relative": ("相对值", "Relative"),
-    "bound": ("界与理由", "Bound and its reason"),
-    "the bound": ("界", "Bound"),
-    "device": ("设备", "Device"),
-    "state": ("状态", "State"),
-    "in the interpreter": ("解释器", "Interpreter"),
-    "gpu": ("GPU", "GPU"),
-    "date": ("日期", "Date"),
-    "days": ("{n} 天", "{n} d"),
-    "measured": ("测于", "Measured"),
-    "pages": ("引用页", "Used on"),
-    "versions": ("版本", "Versions"),
-    "passed": ("通过", "Passed"),
-    "failed": ("未通过", "Failed"),
-    "not judged": ("未判定", "Not judged"),
-    "record": ("测量记录", "Record"),
-    "edited": ("记录被改动过，不计入", "edited after filing, does not count"),
-    "older source": ("对应旧版代码，不计入", "of older code, does not count"),
-    "bug": ("植入的 bug", "Seeded bug"),
-    "must fail": ("必须失败的断言", "Must fail"),
-    "seen on": ("在哪里看到了什么", "Seen"),
-    "how": ("方式", "How"),
-    "timing": ("计时对象", "Timed"),
-    "median": ("中位数", "Median"),
-    "spread": ("p10–p90", "p10–p90"),
-    "rate": ("吞吐", "Rate"),
-    "repeats": ("次数", "Repeats"),
-    "none": ("无", "none"),
-    "colon": ("：", ": "),
-    "comma": ("、", ", "),
-    # claims by state
-    "of claims": ("共 {n} 条断言", "{n} claims"),
-    "in state": ("{n} 条{state}", "{n} {state}"),
-    # charts
-    "max_abs_err": ("最大绝对误差", "max abs err"),
-    "max_rel_err": ("最大相对误差", "max rel err"),
-    "chart title": ("{y}随 {x} 的变化：实测与界", "{y} over {x}: measured and bound"),
-    "chart bound": ("界（{sense}）", "bound ({sense})"),
-    "chart series": ("{id}：逐次的记录", "{id}: one by one"),
-    "chart index": ("第几次", "number"),
-    "chart data": ("图中数据", "The data as a table"),
-    "chart nearest": (
-        "离界最近的一点用去界的 {part}（{at}）。",
-        "The point nearest to its bound takes {part} of it ({at}).",
-    ),
-    "chart zero": (
-        "指下的三角是 0，对数轴上没有它的位置。",
-        "A triangle that points down is 0, which a logarithmic axis has no place for.",
-    ),
-    "span told": ("{lane} {name} × {n}：{ms}", "{lane} {name} × {n}: {ms}"),
-    "span idle": ("{lane}：{whole} 里有 {idle} 没有记录。", "{lane}: nothing recorded for {idle} of {whole}."),
-    "span compile": ("编译", "compile"),
-    "span read": ("读盘", "read from disk"),
-    "span load": ("装载", "load"),
-    "span tune": ("试跑", "trial"),
-    "span kernels": ("kernel", "kernels"),
-    "lane": ("在哪里", "Lane"),
-    "span": ("阶段", "Phase"),
-    "begins": ("开始", "Begins"),
-    "lasts": ("时长", "Lasts"),
-    "timeline": ("{id}：时间线", "{id}: timeline"),
-    "chart left out": ("没有画：{ids}", "Not drawn: {ids}"),
-    # the lab page
-    "lab": ("lab", "Lab"),
-    "question": ("一句话", "In one sentence"),
-    "claims": ("断言", "Claims"),
-    "bugs": ("植入的 bug", "Seeded bugs"),
-    "bugs intro": (
-        "每个植入的 bug 只改动一小段代码，并声明哪条断言必须因此失败、怎样失败。如果这条断言没有失败，检查就形同虚设，这个 lab 算不通过。",
-        "Each seeded bug changes a few characters of the lab and names the claim that must then fail. If that claim still holds, the check is worth nothing and the lab fails.",
-    ),
-    "devices": ("在哪些设备上跑过", "Where it ran"),
-    "no records": ("还没有任何设备的记录。", "No device has a record yet."),
-    "timings": ("计时", "Timings"),
-    "the run": ("一次完整的运行", "The recorded run"),
-    "card": ("lab 卡片", "Lab card"),
-    "learn": ("学什么", "You learn"),
-    "memory": ("显存", "GPU memory"),
-    "measured peak": ("实测峰值", "measured peak"),
-    "gpus": ("适用的卡", "Cards"),
-    "minutes": ("时长", "Time"),
-    "about minutes": ("约 {n} 分钟", "about {n} min"),
-    "run": ("运行", "Run"),
-    "run all": ("全部断言，然后全部植入的 bug", "every claim, then every seeded bug"),
-    "run bench": ("只测速度，需要 GPU", "only the speed, on a GPU"),
-    "download": ("下载", "Download"),
-    "send": ("把你的结果交上来", "Send a record from your card"),
-    "send intro": (
-        "在你的机器上运行下面第一条命令，得到一个 JSON 文件。在仓库里运行第二条，它会先校验，再存入 `labs/records/`；"
-        "提交这个文件即可。没有仓库时，把 JSON 附在 issue 里。",
-        "Run the first command on your machine: it writes one JSON file. In a clone of the repository the second command "
-        "validates that file and stores it under `labs/records/`; commit what it stored. Without a clone, attach the JSON to an issue.",
-    ),
-    # what the compiler made
-    "assembly": (
-        "{kernel}：源码与编译结果（{targets}）",
-        "{kernel}: the source, and what the compiler made of it ({targets})",
-    ),
-    "assembly note": (
-        "编译器的完整输出，只去掉注释、空行以及仅供调试器和链接器读取的行。",
-        "The whole text, without comments, blank lines and what only a debugger or a linker reads.",
-    ),
-    "aligned": ("能被 16 整除的参数", "arguments that divide by 16"),
-    "registers of": ("每个 lane {n} 个寄存器", "{n} registers a lane"),
-    "lab by lab": ("逐个 lab、逐个 kernel", "lab by lab, kernel by kernel"),
-    "your card": ("你的卡", "Your card"),
-    "target": ("编译目标", "Target"),
-    "shared limit head": ("一个 program 的共享内存上限", "Shared memory limit of a program"),
-    "shared limit": ("一个 program 最多用 {n} 字节共享内存", "a program can have {n} bytes of shared memory"),
-    "configurations": ("配置", "Configurations"),
-    "lab and kernel": ("lab 与 kernel", "Lab and kernel"),
-    "needs at most": ("最多占用", "Needs at most"),
-    "uses": ("用到的指令", "Uses"),
-    "n fit": ("{n} 种放得下", "{n} fit"),
-    "n too large": ("{n} 种太大", "{n} too large"),
-    "n not offered": ("{n} 种在此不提供", "{n} not offered here"),
-    "n fail": ("{n} 种编译失败", "{n} do not compile"),
-    "bytes of": ("要 {n} 字节，上限 {limit}", "{n} bytes of {limit}"),
-    "bytes shared": ("共享内存 {n} 字节", "{n} bytes of shared memory"),
-    "n spill": ("{n} 种有寄存器溢出", "{n} with spilled registers"),
-    "widest load": ("一次最多读 {load} 字节", "loads of up to {load} bytes"),
-    "widest store": ("一次最多写 {store} 字节", "stores of up to {store} bytes"),
-    "widest load store": ("一次最多读 {load}、写 {store} 字节", "loads and stores of up to {load} and {store} bytes"),
-    "atomics": ("原子操作", "atomics"),
-    "which cards": ("我的卡能跑吗", "Will it run on my card?"),
-    "stale-compiled": ("代码改过，待重新编译", "the lab has changed, to be compiled again"),
-    "n hold": ("{n} 条成立", "{n} hold"),
-    "n left": ("{n} 条留给 GPU", "{n} left to a GPU"),
-    "n kernels": ("{n} 个 kernel 编译通过", "kernels compiled: {n}"),
-    "n failed there": ("{n} 条不成立", "{n} fail"),
-    "refused there": ("没有运行", "not run"),
-    "run on day": (
-        "{day}，torch {torch}，NumPy {numpy}，Python {python}",
-        "{day}, torch {torch}, NumPy {numpy}, Python {python}",
-    ),
-    "not run there": ("尚未运行", "not yet run"),
-    "not compiled": ("尚未编译", "not yet compiled"),
-    # kinds of kernels
-    "kernel type": ("kernel 类型", "Kind of kernel"),
-    "why triton": ("为什么适合 Triton", "Why Triton"),
-    "lab to come": ("以后的 lab：", "a lab to come:"),
-    # lab by device
-    "device page": ("在哪些卡上跑过", "On which cards it ran"),
-    "device page intro": (
-        "每个 lab 在每类设备上最新的一次运行：成立的条数 / 判定的条数，点开是测量记录。解释器和 GPU 是两个事实，并排列出。",
-        "The newest run of each lab on each class of device: rows that hold / rows judged, with a link to the record. The interpreter and GPUs are two truths, side by side.",
-    ),
-    "matrix": ("lab × 设备", "Lab by device"),
-    "speeds": ("各卡离天花板多远", "How near each card comes to its ceiling"),
-    "speeds intro": (
-        "每个比值都在同一次运行里与基线交替测得，所以可以跨卡比较。界是按 H200 定的：别的卡低于它，标 ▲，照实给出，不算矛盾。",
-        "Each ratio is measured in turns with its baseline in one run, so cards can be compared. Bounds are set on the H200: on another card a ratio below one is marked ▲ and shown as it is, and contradicts nothing.",
-    ),
-    "outliers": ("离群的结果", "What stands out"),
-    "outliers intro": (
-        "低于界的比值，以及超过 H200 上 {n} 倍的误差（仍在界内，否则就是矛盾）。每一条都值得问为什么。",
-        "Ratios below their bound, and errors more than {n} times those on the H200 (within the bound, or they would be contradictions). Each is worth a question.",
-    ),
-    "no outliers": ("目前没有。", "Nothing, at present."),
-    "outlier": ("为什么列在这里", "Why it is here"),
-    "is below": ("低于在 H200 上定的界", "below the bound, which is set on the H200"),
-    "is far": ("远高于 H200 上的误差", "far above the error on the H200"),
-    "send all": (
-        "让卡空闲下来，在仓库里逐个运行 lab，再归档得到的 JSON；`proof record` 会先校验。没有仓库时，把 JSON 附在 issue 里。新的一类卡不用改任何代码。",
-        "Let the card do nothing else, run the labs in a clone of the repository, and file the JSON they print; `proof record` validates it first. Without a clone, attach the JSON to an issue. A new class of card needs no code.",
-    ),
-    # line notes
-    "line": ("第 {n} 行", "line {n}"),
-    "cited": ("引用", "cited"),
-    "given": ("引用数据，非本站实测", "given by others, not measured here"),
-    # status, glossary, decisions
-    "status": ("全部断言", "Every claim"),
-    "status intro": (
-        "本站每个实测数字都来自这里的一条断言。按状态分组；只有“有效”和“超过 180 天”两组给出数值。",
-        "Every measured number on this site belongs to one claim below. They are grouped by state; only valid and aged claims show a value.",
-    ),
-    "glossary": ("术语表", "Glossary"),
-    "index": ("索引", "Index"),
-    "also": ("又称", "Also"),
-    "see also": ("另见", "See also"),
-    "sources": ("出处", "Sources"),
-    "may lag": ("这一页可能落后于英文版", "This page may lag behind the Chinese edition"),
-    "other edition": ("英文版", "The Chinese edition"),
-    "lags": (
-        "{other}在 {on} 两版核对之后又改过，这一页还没有跟上。",
-        "{other} has changed since both were compared on {on}, and this page has not.",
-    ),
-    "used in": ("出现在", "Used in"),
-    "nvidia": ("仅 NVIDIA", "NVIDIA only"),
-    "amd": ("仅 AMD", "AMD only"),
-    "topic-model": ("编程模型", "Programming model"),
-    "topic-memory": ("内存", "Memory"),
-    "topic-device": ("设备", "Device"),
-    "topic-compiler": ("编译器", "Compiler"),
-    "topic-numerics": ("数值", "Numerics"),
-    "topic-kernels": ("kernel", "Kernels"),
-    "topic-measuring": ("测量", "Measuring"),
-    "topic-serving": ("推理服务", "Serving"),
-    "decisions": ("设计决策", "Decisions"),
-    "decision": ("决策", "Decision"),
-    "number": ("编号", "Number"),
-    "supersedes": ("取代", "Supersedes"),
-    "proposed": ("提议中", "proposed"),
-    "accepted": ("已采纳", "accepted"),
-    "rejected": ("已否决", "rejected"),
-    "deprecated": ("已弃用", "deprecated"),
-    "superseded": ("已被取代", "superseded"),
-    # kinds of claim
-    "kind-error": ("误差", "error"),
-    "kind-ratio": ("速度比", "ratio"),
-    "kind-count": ("计数", "count"),
-    "kind-codegen": ("代码生成", "code generation"),
-    "kind-bug": ("植入的 bug", "seeded bug"),
-    "kind-source": ("出处", "source"),
-}
+FILE = Path(__file__).with_name("words.yml")
+
+
+@cache
+def _words() -> dict[str, dict[Lang, str]]:
+    """By key: {"valid": {"zh": "有效", "en": "valid"}, …}."""
+    words: dict[str, dict[Lang, str]] = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return words
 
 
 def known(key: str) -> bool:
     """Whether there is such a word: what people wrote, such as a status, may be none."""
-    return key in _WORDS
+    return key in _words()
 
 
 def word(lang: Lang, key: str, **values: object) -> str:
     """The word for `key` in `lang`; a key that does not exist is a programmer's mistake and raises KeyError."""
-    return _WORDS[key][0 if lang == "zh" else 1].format(**values)
+    return _words()[key][lang].format(**values)
