@@ -107,10 +107,11 @@ def test_c014_only_named_precisions(matmul, precision):
 def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
     script = """if True:
         import json, sys
+        from proof.book.model import Kernel
         from proof.compiler.child import code_text, kernels_of, load_lab
         known = kernels_of(load_lab(sys.argv[1], "triton_matmul"))
-        for row in json.loads(sys.stdin.read()):
-            print(row["constants"]["INPUT_PRECISION"], ".tf32" in code_text(known, row))
+        for row in map(Kernel.model_validate, json.loads(sys.stdin.read())):
+            print(row.constants["INPUT_PRECISION"], ".tf32" in code_text(known, row))
     """
     filed = max((ROOT / "labs" / "records" / "nvidia-h200" / "triton_matmul").glob("*.json"))
     rows = {

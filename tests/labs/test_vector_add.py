@@ -1,5 +1,7 @@
 """What triton_vector_add does not claim of itself: bad arguments, the cases by their ids, any shape, any program order."""
 
+import re
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -30,37 +32,35 @@ def test_c006_bf16_is_refused_in_the_interpreter(vector_add):
         vector_add.add(x, x)
 
 
-@pytest.mark.parametrize(
-    ("y", "named"),
-    [
-        (torch.zeros(7), r"y is \(7,\) torch\.float32"),
-        (torch.zeros(9), r"y is \(9,\) torch\.float32"),
-        (torch.zeros(8, 1), r"y is \(8, 1\) torch\.float32"),
-        (torch.zeros(8).half(), r"y is \(8,\) torch\.float16"),
-        (torch.zeros(8).int(), r"y is \(8,\) torch\.int32"),
-        (torch.zeros(()), r"y is \(\) torch\.float32"),
-    ],
-)
-def test_c054_both_shapes_and_types_are_named(vector_add, y, named):
-    with pytest.raises(ValueError, match=rf"^{named}; it must be as x, \(8,\) torch\.float32$"):
-        vector_add.add(torch.zeros(8), y)
+@pytest.mark.parametrize("shape", [(7,), (9,), (8, 1), ()])
+def test_c054_another_shape_is_named(vector_add, shape):
+    with pytest.raises(ValueError, match=rf"^y has shape {re.escape(str(shape))}; it must have \(8,\)$"):
+        vector_add.add(torch.zeros(8), torch.zeros(shape))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.int32])
+def test_c054_another_dtype_is_named(vector_add, dtype):
+    with pytest.raises(TypeError, match=rf"^y is {dtype}; it must be torch\.float32, as x is$"):
+        vector_add.add(torch.zeros(8), torch.zeros(8, dtype=dtype))
 
 
 def test_c054_nothing_is_broadcast(vector_add):
-    with pytest.raises(ValueError, match=r"^y is \(1, 4\) torch\.float32; it must be as x, \(4, 1\) torch\.float32$"):
+    with pytest.raises(ValueError, match=r"^y has shape \(1, 4\); it must have \(4, 1\)$"):
         vector_add.add(torch.zeros(4, 1), torch.zeros(1, 4))
 
 
-@pytest.mark.parametrize("out", [torch.zeros(7), torch.zeros(8).half()])
-def test_out_must_be_as_x(vector_add, out):
-    with pytest.raises(ValueError, match=r"^out is \(\d,\) torch\.float\d\d; it must be as x, "):
-        vector_add.add(torch.zeros(8), torch.zeros(8), out=out)
+def test_out_must_have_the_shape_and_the_dtype_of_x(vector_add):
+    x = torch.zeros(8)
+    with pytest.raises(ValueError, match=r"^out has shape \(7,\); it must have \(8,\)$"):
+        vector_add.add(x, x, out=torch.zeros(7))
+    with pytest.raises(TypeError, match=r"^out is torch\.float16; it must be torch\.float32, as x is$"):
+        vector_add.add(x, x, out=torch.zeros(8).half())
 
 
 @pytest.mark.parametrize("name", ["x", "y", "out"])
 def test_c048_a_tensor_elsewhere_is_named(vector_add, name):
     tensors = {key: torch.zeros(8, device="meta" if key == name else "cpu") for key in ("x", "y", "out")}
-    with pytest.raises(ValueError, match=rf"^{name} is on meta; this run needs all three on one cpu device, x is on "):
+    with pytest.raises(ValueError, match=rf"^{name} is on meta; this run needs every tensor on one cpu device, and "):
         vector_add.add(**tensors)
 
 
