@@ -357,7 +357,7 @@ def reference(q, k, v, causal=True):
     # --8<-- [end:reference]
 
 
-# %% How each claim is measured; those of whole lives are in `incident`.
+# %% How each claim is measured: those of whole lives are in incident.py.
 def attended(guards, path, n_queries, n_keys, heads=(1, 1), head_dim=16, causal=True, dtype=FP16):
     """(result, reference) of out and of lse, for values in (-1, 1) between guards."""
     generator = torch.Generator(DEVICE).manual_seed(0)

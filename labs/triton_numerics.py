@@ -176,7 +176,7 @@ def layer_norm_kernel(
     # --8<-- [end:norm]
 
 
-# %% The launchers, one for each kernel. Every result is written to `out` if it is given.
+# %% The launchers, one for each kernel: every result is written to out, if it is given.
 # --8<-- [start:launch]
 def row_sum(x, way="tree", out=None):
     """Return the sum of each row of x [n_rows, n_cols], added in fp32, way "tree" or "row"."""

@@ -238,7 +238,7 @@ def reference(x, residual, weight, eps=EPS):
     # --8<-- [end:reference]
 
 
-# %% How each claim is measured; kernels that ran, graphs and speed by `measures`, of observe.py.
+# %% How each claim is measured: kernels that ran, graphs and speed by measures, of observe.py.
 def make_inputs(n_rows, n_cols, dtype=FP32, mean=0.0, device=DEVICE):
     """x, residual and weight, the same for the same arguments; r has this mean."""
     draw = dict(generator=torch.Generator(device).manual_seed(0), device=device)

@@ -21,8 +21,19 @@ RUN = ROOT / ".ci" / "run"
 RESULTS = ("success", "failure", "cancelled", "skipped")
 
 
+class Loader(yaml.SafeLoader):
+    """YAML 1.2 as GitHub reads it: only true and false are booleans, so that `on` stays a key."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in rules if tag != "tag:yaml.org,2002:bool"]
+    for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
 def load(path: Path) -> dict:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return yaml.load(path.read_text(encoding="utf-8"), Loader)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import TableOfContents, get_toc
 
 from proof.book import model
+from proof.book.companions import bundle
 from proof.book.load import load_book
 from proof.pages import notebook
 from proof.pages.generated import generated
@@ -77,7 +78,7 @@ class ProofPlugin(BasePlugin):
             _write(page, text)
             files.append(_file(config, root / "build", page))
             files.append(File.generated(config, f"downloads/{stem}.ipynb", content=text))
-            files.append(File.generated(config, f"downloads/{stem}.py", content=lab.path.read_bytes()))
+            files.append(File.generated(config, f"downloads/{stem}.py", content=bundle(lab.source, lab.companions)))
 
     def on_page_markdown(self, text: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         """The page's text with its macros expanded; as it was written, and a warning, where that fails."""
