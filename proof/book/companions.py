@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from proof.book.tokens import code_hash
+from proof.book.python import code_hash, parsed
 
 BLOCK = re.compile(
     r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)",
@@ -65,9 +65,9 @@ def lab_hash(source: str) -> str:
 def judge_hash(source: str, texts: Mapping[str, str]) -> str:
     """The hash of the code of the lab's companions. Raises SyntaxError or ValueError, see `companions`."""
     if is_bundle(source):
-        return code_hash("\n".join(_blocks(source).values()))
+        return code_hash(*_blocks(source).values())
     found = companions(source, texts)
-    return code_hash(opening(found) + "\n" + inlined(found))
+    return code_hash(opening(found), *_bare_texts(found).values())
 
 
 def bundle(source: str, texts: Mapping[str, str]) -> str:
@@ -93,7 +93,7 @@ def _needed(source: str, names: frozenset[str]) -> int:
     block = BLOCK.search(source)
     begin = source.count("\n", 0, block.end()) if block else 0
     lines = source.split("\n")
-    for node in ast.parse(source).body:
+    for node in parsed(source).body:
         used = {
             each.id
             for part in _loaded(node)
@@ -159,7 +159,7 @@ def imported(text: str) -> tuple[str, ...]:
     """
     return tuple(
         dict.fromkeys(
-            f"{node.module}.py" for node in _imports(ast.parse(text)) if "." not in str(node.module)
+            f"{node.module}.py" for node in _imports(parsed(text)) if "." not in str(node.module)
         )
     )
 
@@ -184,16 +184,18 @@ def inlined(texts: Mapping[str, str]) -> str:
 
     Raises SyntaxError or ValueError, see `companions`.
     """
-    return "\n\n".join(
-        f"# {name}\n{_bare(name, text, tuple(texts))}" for name, text in texts.items()
-    )
+    return "\n\n".join(f"# {name}\n{bare}" for name, bare in _bare_texts(texts).items())
+
+
+def _bare_texts(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: _bare(name, text, tuple(texts)) for name, text in texts.items()}
 
 
 @lru_cache(maxsize=256)
 def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
     """The text without docstring, section markers, `__all__`, and imports of companions."""
     text = WHERE.sub("", text)
-    tree, lines = ast.parse(text), text.split("\n")
+    tree, lines = parsed(text), text.split("\n")
     cut: list[ast.stmt] = []
     if ast.get_docstring(tree) is not None:
         cut.append(tree.body[0])
@@ -229,7 +231,7 @@ def names_twice(source: str, texts: Mapping[str, str]) -> list[str]:
 def _defined(text: str) -> frozenset[str]:
     """The functions, classes and variables at the top level."""
     names: set[str] = set()
-    for node in ast.parse(text).body:
+    for node in parsed(text).body:
         match node:
             case (
                 ast.FunctionDef(name=name)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from functools import lru_cache
 
+from proof.book import python
 from proof.book.model import Book, Claim, Lab, LabWords, Lang, Step
 
 
@@ -87,19 +86,17 @@ MARK = re.compile(r"--8<-- |fmt: o(n|ff)\b|%% |noqa\b|/// script")  # comments f
 
 def comments(source: str) -> dict[int, str]:
     """Each comment of a lab or companion that people read, without its mark, by its line."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    texts = {
-        token.start[0]: token.string.lstrip("# ")
-        for token in tokens
-        if token.type == tokenize.COMMENT
-    }
+    texts = {line: text.lstrip("# ") for line, text in python.comments(source).items()}
     return {line: text for line, text in texts.items() if text and not MARK.match(text)}
 
 
+@lru_cache(maxsize=256)  # many labs share a companion
 def docstrings(source: str) -> dict[int, str]:
     """The first line of each docstring of the functions and classes of a lab or companion, by its line."""
-    found = {}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (text := ast.get_docstring(node)):
-            found[node.body[0].lineno] = text.split("\n")[0]
-    return found
+    docstrings = {}
+    for node in ast.walk(python.parsed(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            text = ast.get_docstring(node) or ""
+            if text:
+                docstrings[node.body[0].lineno] = text.split("\n")[0]
+    return docstrings

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from proof.book.model import Argument, Bug, Claim, Section
+from proof.book.python import parsed
 from proof.problem import nearest
 
 CASE_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
@@ -55,12 +56,12 @@ class Instrument:
 
 
 @lru_cache(maxsize=64)  # the same companions serve many labs
-def instrument(text: str) -> Instrument:
-    """Read it from the text of the companions, or of a bundle, which holds them."""
+def instrument(*texts: str) -> Instrument:
+    """Read it from the texts of the companions, or from a bundle, which holds them."""
     fields: dict[str, dict[str, ast.expr | None]] = {}
     words: dict[str, tuple[str, ...]] = {}
     switches: dict[str, str] = {}
-    for node in ast.parse(text).body:
+    for node in (node for text in texts for node in parsed(text).body):
         match node:
             case ast.ClassDef(name="Claim" | "Bug" as name, body=body):
                 declared = [each for each in body if isinstance(each, ast.AnnAssign)]
