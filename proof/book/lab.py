@@ -1,4 +1,4 @@
-"""A lab as data: its header, docstring, sections, tables and companions, read and never imported."""
+"""A lab as data: header, docstring, sections, tables and companions, read and never imported."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _bug_claim(bug: Bug, claim: Claim) -> Claim:
         bound=bug.how,
         judges=claim.judges,
         gib=claim.gib,
-        why=bug.seen,
+        why=bug.shows,
         claim=claim.id,
         fails=claim.kind,
         line=bug.line,
@@ -134,7 +134,8 @@ def _companions(
 
 
 def _docstring(tree: ast.Module) -> tuple[str, dict[str, str], dict[str, int]]:
-    """The first line, the `Key: text` lines, and the line number of each, of the whole as "docstring".
+    """The first line, the `Key: text` lines, and the line number of each, of the whole as
+    "docstring".
 
     A line that is indented continues the one above.
     """

@@ -1,4 +1,6 @@
-"""What pages say of a lab, in the language of the page. English is the lab's own; Chinese lies beside the lab."""
+"""What pages say of a lab, in the language of the page. English is the lab's own; Chinese lies
+beside the lab.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from proof.book.model import Book, Claim, Lab, LabWords, Lang, Step
 
 @lru_cache(maxsize=256)  # pages ask for the reason of every claim
 def english(lab: Lab) -> LabWords:
-    """The lab's own words: its docstring, cut at the first colon into name and sentence, its card and its two tables."""
+    """The lab's own words: its docstring, cut at the first colon into name and sentence, its card
+    and its two tables.
+    """
     title, _, sentence = lab.title.partition(":")
     sentence = sentence.strip()
     words = LabWords.model_construct(
@@ -22,7 +26,7 @@ def english(lab: Lab) -> LabWords:
         memory=lab.card.get("Memory", ""),
         gpu=lab.card.get("GPU", ""),
         why={short(claim): claim.why for claim in lab.claims.values() if claim.kind != "bug"},
-        bugs={bug.name: bug.seen for bug in lab.bugs.values()},
+        bugs={bug.name: bug.shows for bug in lab.bugs.values()},
     )
     return words.at(lab.path, _LabLines(lab))
 
@@ -47,7 +51,9 @@ class _LabLines:
 
 
 def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
-    """The words for a page of that language. English fills what a Chinese file lacks, and the checks name it."""
+    """The words for a page of that language. English fills what a Chinese file lacks, and the
+    checks name it.
+    """
     own = english(lab)
     if lang == "en" or lab.stem not in book.words:
         return own
@@ -92,7 +98,9 @@ def comments(source: str) -> dict[int, str]:
 
 @lru_cache(maxsize=256)  # many labs share a companion
 def docstrings(source: str) -> dict[int, str]:
-    """The first line of each docstring of the functions and classes of a lab or companion, by its line."""
+    """The first line of each docstring of the functions and classes of a lab or companion, by its
+    line.
+    """
     docstrings = {}
     for node in ast.walk(python.parsed(source)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

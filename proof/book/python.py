@@ -1,4 +1,6 @@
-"""The Python of labs and companions: each text is parsed and read token by token once, since many labs share one."""
+"""The Python of labs and companions: each text is parsed and read token by token once, since many
+labs share one.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,21 @@ def parsed(source: str) -> ast.Module:
 
 
 def code_hash(*sources: str) -> str:
-    """SHA-256 of the code of these texts, one below the other, without its words. Raises SyntaxError, see `code_of`."""
+    """SHA-256 of the code of these texts, one below the other, without its words. Raises
+    SyntaxError, see `code_of`.
+    """
     parts = [code_of(source) for source in sources]
     return hashlib.sha256("\n".join(part for part in parts if part).encode()).hexdigest()
 
 
 @lru_cache(CACHED)
 def code_of(source: str) -> str:
-    """The code without comments, docstrings and blank lines, so that it stays the same while only words change.
+    """The code without comments, docstrings and blank lines, so that it stays the same while only
+    words change.
 
-    These are cut out by the position of their tokens. The rest is kept as written, not as a tree, so that every
-    Python version agrees. A docstring is a plain string that is a whole statement. Raises SyntaxError when the text
-    does not tokenize.
+    These are cut out by the position of their tokens. The rest is kept as written, not as a tree,
+    so that every Python version agrees. A docstring is a plain string that is a whole statement.
+    Raises SyntaxError when the text does not tokenize.
 
     >>> code_of('x = 1  # one\\n\\n"nothing"\\ny = 2\\n')
     'x = 1\\ny = 2'
@@ -65,7 +70,9 @@ def _tokens(text: str) -> list[tokenize.TokenInfo]:
 
 
 def _cuts(tokens: Iterable[tokenize.TokenInfo]) -> tuple[list[tuple[Position, Position]], set[int]]:
-    """Where comments and docstrings lie, and the rows whose end lies inside a string: what is there is code."""
+    """Where comments and docstrings lie, and the rows whose end lies inside a string: what is there
+    is code.
+    """
     cuts: list[tuple[Position, Position]] = []
     kept_ends: set[int] = set()
     opened: list[int] = []  # rows where f-strings began: one token each before Python 3.12
