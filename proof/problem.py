@@ -1,4 +1,6 @@
-"""What is wrong in a file, for the one who can fix it: where, what, and how; and the error that says so."""
+"""What is wrong in a file, for the one who can fix it: where, what, and how; and the error that
+says so.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Problem:
-    """One finding of a check: where, what, and how to fix it. `warning` does not make the check fail."""
+    """One finding of a check: where, what, and how to fix it. `warning` does not make the check
+    fail.
+    """
 
     file: str  # relative to the root
     line: int  # 1 when the file as a whole is meant
@@ -24,7 +28,7 @@ class Problem:
 
 
 class Fault(ValueError):
-    """Why something cannot be done: what was found, how to fix it, in which line of which file as far as is known.
+    """Why something cannot be done: what was found and how to fix it, in which line of which file.
 
     `also` are further problems that were found with it.
     """
@@ -57,8 +61,12 @@ class Fault(ValueError):
         return self.problem.line
 
     def problems(self, file: str, fix: str = "") -> list[Problem]:
-        """All of them as problems of this file, unless they name another; with this way to fix them, if given."""
-        return [replace(each, file=each.file or file, fix=fix or each.fix) for each in (self.problem, *self.also)]
+        """All of them, as problems of this file unless they name another.
+
+        `fix` takes the place of how each says it is fixed.
+        """
+        everything = (self.problem, *self.also)
+        return [replace(each, file=each.file or file, fix=fix or each.fix) for each in everything]
 
 
 def _said(problem: Problem) -> str:

@@ -1,8 +1,10 @@
-"""The companions of a lab: the files of labs/ that it imports, in their order, as one text, and as a hash.
+"""The companions of a lab: the files of labs/ that it imports, in their order, as one text, and as
+a hash.
 
-A lab imports them between two markers. A bundle is one file without those imports: what chooses between GPU and
-interpreter (the section `where` of judge.py) lies between the markers instead, and everything else directly before
-the first statement that needs it, mostly the tables, so that a reader meets the kernel near the top:
+A lab imports them between two markers. A bundle is one file without those imports: what chooses
+between GPU and interpreter (the section `where` of judge.py) lies between the markers instead, and
+everything else directly before the first statement that needs it, mostly the tables, so that a
+reader meets the kernel near the top:
 
     # --8<-- [start:companions]                 # --8<-- [start:companions]
     import sys                                  … what `opening` returns …
@@ -16,7 +18,8 @@ the first statement that needs it, mostly the tables, so that a reader meets the
     … the lesson …
     CLAIMS = [ …                                CLAIMS = [ …
 
-Lab and bundle have one hash each for the lesson and for the companions, and both forms give the same two.
+Lab and bundle have one hash each for the lesson and for the companions, and both forms give the
+same two.
 """
 
 from __future__ import annotations
@@ -27,10 +30,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from proof.book.tokens import code_hash
+from proof.book.python import code_hash, parsed
 
 BLOCK = re.compile(
-    r"^# --8<-- \[start:(?P<name>companions|judge)\]\n(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)",
+    r"^# --8<-- \[start:(?P<name>companions|judge)\]\n"
+    r"(?P<text>.*?)^# --8<-- \[end:(?P=name)\](?:\n|\Z)",
     re.M | re.S,
 )
 WHERE = re.compile(
@@ -63,37 +67,39 @@ def lab_hash(source: str) -> str:
 
 
 def judge_hash(source: str, texts: Mapping[str, str]) -> str:
-    """The hash of the code of the lab's companions. Raises SyntaxError or ValueError, see `companions`."""
+    """The hash of the code of the lab's companions. Raises as `companions` does."""
     if is_bundle(source):
-        return code_hash("\n".join(_blocks(source).values()))
-    found = companions(source, texts)
-    return code_hash(opening(found) + "\n" + inlined(found))
+        return code_hash(*_blocks(source).values())
+    beside = companions(source, texts)
+    return code_hash(opening(beside), *_bare_texts(beside).values())
 
 
 def bundle(source: str, texts: Mapping[str, str]) -> str:
-    """The lab and its companions as one file. Raises SyntaxError or ValueError, see `companions`."""
-    found = companions(source, texts)
-    if not found:
+    """The lab and its companions as one file. Raises as `companions` does."""
+    beside = companions(source, texts)
+    if not beside:
         return source
     lines = source.split("\n")
     at = _needed(
-        source, frozenset().union(*map(_defined, found.values())) - _defined(opening(found))
+        source, frozenset().union(*map(_defined, beside.values())) - _defined(opening(beside))
     )
-    judge = f"{JUDGE_TITLE}\n# --8<-- [start:judge]\n{inlined(found)}# --8<-- [end:judge]\n\n\n"
-    held = f"# --8<-- [start:companions]\n{opening(found)}# --8<-- [end:companions]\n"
+    judge = f"{JUDGE_TITLE}\n# --8<-- [start:judge]\n{inlined(beside)}# --8<-- [end:judge]\n\n\n"
+    held = f"# --8<-- [start:companions]\n{opening(beside)}# --8<-- [end:companions]\n"
     head = BLOCK.sub(lambda _: held, "\n".join(lines[:at]) + "\n", count=1)
     return head + judge + "\n".join(lines[at:])
 
 
 def _needed(source: str, names: frozenset[str]) -> int:
-    """How many lines of the lab stand before its first statement that uses one of the names when it is loaded.
+    """How many lines of the lab stand before its first statement that uses one of the names when it
+    is loaded.
 
-    What a function does when it is called does not count. Comments right above the statement go with it.
+    What a function does when it is called does not count. Comments right above the statement go
+    with it.
     """
     block = BLOCK.search(source)
     begin = source.count("\n", 0, block.end()) if block else 0
     lines = source.split("\n")
-    for node in ast.parse(source).body:
+    for node in parsed(source).body:
         used = {
             each.id
             for part in _loaded(node)
@@ -121,26 +127,28 @@ def _loaded(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def companions(source: str, texts: Mapping[str, str]) -> dict[str, str]:
-    """Name and text of each companion of a lab, such as judge.py, each below those that it imports itself.
+    """Name and text of each companion of a lab, such as judge.py, each below those that it imports
+    itself.
 
-    `texts` are those that there are. A bundle has none. Raises SyntaxError for one that is not Python, ValueError
-    where two import each other, or where one is imported otherwise than by `from judge import name`.
+    `texts` are those that there are. A bundle has none. Raises SyntaxError for one that is not
+    Python, ValueError where two import each other, or where one is imported otherwise than by `from
+    judge import name`.
     """
-    found: dict[str, str] = {}
+    beside: dict[str, str] = {}
     block = BLOCK.search(source)
     if block is None or is_bundle(source):
-        return found
+        return beside
 
     def add(text: str, path: tuple[str, ...]) -> None:
         for name in imported(text):
             if name in path:
                 raise ValueError(f"{name} and {path[-1]} import each other")
-            if name in texts and name not in found:
+            if name in texts and name not in beside:
                 add(texts[name], (*path, name))
-                found[name] = texts[name]
+                beside[name] = texts[name]
 
     add(block["text"], ())
-    return found
+    return beside
 
 
 def missing(source: str, texts: Mapping[str, str]) -> list[str]:
@@ -153,13 +161,14 @@ def missing(source: str, texts: Mapping[str, str]) -> list[str]:
 
 @lru_cache(maxsize=256)
 def imported(text: str) -> tuple[str, ...]:
-    """The files that `from name import …` at the top level of the text would read from its folder: ("judge.py",).
+    """The files that `from name import …` at the top level of the text would read from its folder:
+    ("judge.py",).
 
     Also those of the standard library: whoever asks knows which of them lie there.
     """
     return tuple(
         dict.fromkeys(
-            f"{node.module}.py" for node in _imports(ast.parse(text)) if "." not in str(node.module)
+            f"{node.module}.py" for node in _imports(parsed(text)) if "." not in str(node.module)
         )
     )
 
@@ -180,20 +189,23 @@ def opening(texts: Mapping[str, str]) -> str:
 
 
 def inlined(texts: Mapping[str, str]) -> str:
-    """The text of companions in their order, without the imports of each other and without what `opening` returns.
+    """The text of companions in their order, without the imports of each other and without what
+    `opening` returns.
 
     Raises SyntaxError or ValueError, see `companions`.
     """
-    return "\n\n".join(
-        f"# {name}\n{_bare(name, text, tuple(texts))}" for name, text in texts.items()
-    )
+    return "\n\n".join(f"# {name}\n{bare}" for name, bare in _bare_texts(texts).items())
+
+
+def _bare_texts(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: _bare(name, text, tuple(texts)) for name, text in texts.items()}
 
 
 @lru_cache(maxsize=256)
 def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
     """The text without docstring, section markers, `__all__`, and imports of companions."""
     text = WHERE.sub("", text)
-    tree, lines = ast.parse(text), text.split("\n")
+    tree, lines = parsed(text), text.split("\n")
     cut: list[ast.stmt] = []
     if ast.get_docstring(tree) is not None:
         cut.append(tree.body[0])
@@ -201,9 +213,8 @@ def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
         match node:
             case ast.ImportFrom(module=module, names=names) if f"{module}.py" in companions:
                 if any(each.asname or each.name == "*" for each in names):
-                    raise ValueError(
-                        f"{name} imports from {module} by another name or by *: import each name as it is"
-                    )
+                    other = f"{name} imports from {module} by another name or by *"
+                    raise ValueError(f"{other}: import each name as it is")
                 cut.append(node)
             case ast.Import(names=names) if any(f"{each.name}.py" in companions for each in names):
                 raise ValueError(
@@ -219,7 +230,9 @@ def _bare(name: str, text: str, companions: tuple[str, ...]) -> str:
 
 
 def names_twice(source: str, texts: Mapping[str, str]) -> list[str]:
-    """Names that more than one file of the lab and its companions defines: in a bundle one would hide the other."""
+    """Names that more than one file of the lab and its companions defines: in a bundle one would
+    hide the other.
+    """
     files = [lesson_of(source), *companions(source, texts).values()]
     counts = Counter(name for text in files for name in _defined(text))
     return [name for name, count in counts.items() if count > 1]
@@ -229,7 +242,7 @@ def names_twice(source: str, texts: Mapping[str, str]) -> list[str]:
 def _defined(text: str) -> frozenset[str]:
     """The functions, classes and variables at the top level."""
     names: set[str] = set()
-    for node in ast.parse(text).body:
+    for node in parsed(text).body:
         match node:
             case (
                 ast.FunctionDef(name=name)

@@ -1,7 +1,8 @@
-"""YAML and JSON → data with line numbers → models. What does not fit is a Fault: line, what was found, how to fix it.
+"""YAML and JSON → data with line numbers → models. What does not fit is a Fault: line, what was
+found, how to fix it.
 
->>> data, lines = parse_yaml(text)          # {"id": "mask", "zh": {"short": "…"}}, every scalar is text
->>> fit(Term, data, lines)                  # a Term, or Fault("topic: 'memery' is not one of …", …, line=2)
+    data, lines = parse_yaml(text)  # {"id": "mask", "zh": {"short": "…"}}: every scalar is text
+    fit(Term, data, lines)  # a Term, or Fault("topic: 'memery' is not one of …", line=2)
 """
 
 from __future__ import annotations
@@ -193,7 +194,9 @@ def read_json(path: Path, model: type[F]) -> F:
 
 
 def fit(model: type[M], data: Any, lines: Marks) -> M:
-    """The model that the data is. Raises Fault with each place that does not fit, in the order of lines."""
+    """The model that the data is. Raises Fault with each place that does not fit, in the order of
+    lines.
+    """
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -220,7 +223,9 @@ def _problems(
 
 
 def _place(steps: Sequence[Step], data: Any) -> tuple[Step, ...]:
-    """The steps that lead through the data; pydantic also names the branch of a union, which no file has."""
+    """The steps that lead through the data; pydantic also names the branch of a union, which no
+    file has.
+    """
     place: list[Step] = []
     for step in steps:
         inside_mapping = isinstance(data, dict) and step in data

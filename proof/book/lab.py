@@ -1,4 +1,4 @@
-"""A lab as data: its header, docstring, sections, tables and companions, read and never imported."""
+"""A lab as data: header, docstring, sections, tables and companions, read and never imported."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from proof.book.companions import companions, is_bundle, judge_hash, lab_hash, missing
 from proof.book.model import Bug, Claim, Lab, Section
+from proof.book.python import parsed
 from proof.book.tables import Report, Tables, instrument
 from proof.problem import Problem
 
@@ -54,13 +55,13 @@ def short_name(stem: str) -> str:
 
 
 def _lab(path: Path, source: str, texts: Mapping[str, str], report: Report) -> Lab:
-    tree = ast.parse(source)
+    tree = parsed(source)
     title, card, lines = _docstring(tree)
     if not title:
         fix = f"Begin with the question, then {', '.join(KEYS[:-1])} and {KEYS[-1]}"
         report(1, "has no docstring", fix)
     beside, judge_sha256 = _companions(source, texts, report)
-    declared = instrument(source if is_bundle(source) else "\n".join(beside.values()))
+    declared = instrument(*([source] if is_bundle(source) else beside.values()))
     sections = _sections(source, report)
     tables = Tables(path.stem, tree, source, declared, sections, report)
     claims = tables.claims()
@@ -96,7 +97,7 @@ def _bug_claim(bug: Bug, claim: Claim) -> Claim:
         bound=bug.how,
         judges=claim.judges,
         gib=claim.gib,
-        why=bug.seen,
+        why=bug.shows,
         claim=claim.id,
         fails=claim.kind,
         line=bug.line,
@@ -133,7 +134,8 @@ def _companions(
 
 
 def _docstring(tree: ast.Module) -> tuple[str, dict[str, str], dict[str, int]]:
-    """The first line, the `Key: text` lines, and the line number of each, of the whole as "docstring".
+    """The first line, the `Key: text` lines, and the line number of each, of the whole as
+    "docstring".
 
     A line that is indented continues the one above.
     """

@@ -1,19 +1,22 @@
-"""What pages say of a lab, in the language of the page. English is the lab's own; Chinese lies beside the lab."""
+"""What pages say of a lab, in the language of the page. English is the lab's own; Chinese lies
+beside the lab.
+"""
 
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from functools import lru_cache
 
+from proof.book import python
 from proof.book.model import Book, Claim, Lab, LabWords, Lang, Step
 
 
 @lru_cache(maxsize=256)  # pages ask for the reason of every claim
 def english(lab: Lab) -> LabWords:
-    """The lab's own words: its docstring, cut at the first colon into name and sentence, its card and its two tables."""
+    """The lab's own words: its docstring, cut at the first colon into name and sentence, its card
+    and its two tables.
+    """
     title, _, sentence = lab.title.partition(":")
     sentence = sentence.strip()
     words = LabWords.model_construct(
@@ -23,7 +26,7 @@ def english(lab: Lab) -> LabWords:
         memory=lab.card.get("Memory", ""),
         gpu=lab.card.get("GPU", ""),
         why={short(claim): claim.why for claim in lab.claims.values() if claim.kind != "bug"},
-        bugs={bug.name: bug.seen for bug in lab.bugs.values()},
+        bugs={bug.name: bug.shows for bug in lab.bugs.values()},
     )
     return words.at(lab.path, _LabLines(lab))
 
@@ -48,7 +51,9 @@ class _LabLines:
 
 
 def words(book: Book, lab: Lab, lang: Lang) -> LabWords:
-    """The words for a page of that language. English fills what a Chinese file lacks, and the checks name it."""
+    """The words for a page of that language. English fills what a Chinese file lacks, and the
+    checks name it.
+    """
     own = english(lab)
     if lang == "en" or lab.stem not in book.words:
         return own
@@ -87,19 +92,19 @@ MARK = re.compile(r"--8<-- |fmt: o(n|ff)\b|%% |noqa\b|/// script")  # comments f
 
 def comments(source: str) -> dict[int, str]:
     """Each comment of a lab or companion that people read, without its mark, by its line."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    texts = {
-        token.start[0]: token.string.lstrip("# ")
-        for token in tokens
-        if token.type == tokenize.COMMENT
-    }
+    texts = {line: text.lstrip("# ") for line, text in python.comments(source).items()}
     return {line: text for line, text in texts.items() if text and not MARK.match(text)}
 
 
+@lru_cache(maxsize=256)  # many labs share a companion
 def docstrings(source: str) -> dict[int, str]:
-    """The first line of each docstring of the functions and classes of a lab or companion, by its line."""
-    found = {}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and (text := ast.get_docstring(node)):
-            found[node.body[0].lineno] = text.split("\n")[0]
-    return found
+    """The first line of each docstring of the functions and classes of a lab or companion, by its
+    line.
+    """
+    docstrings = {}
+    for node in ast.walk(python.parsed(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            text = ast.get_docstring(node) or ""
+            if text:
+                docstrings[node.body[0].lineno] = text.split("\n")[0]
+    return docstrings

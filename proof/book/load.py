@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from packaging.requirements import Requirement
 
@@ -38,7 +38,9 @@ F = TypeVar("F", bound=Filed)
 
 
 def load_book(root: Path, today: date) -> Book:
-    """Read everything below `root`, judged as of `today`. Raises nothing for what people wrote: see Book.problems."""
+    """Read everything below `root`, judged as of `today`. Raises nothing for what people wrote: see
+    Book.problems.
+    """
     book = Book(root, today)
     _add_labs(book)
     for words in _yaml_files(book, "labs", LabWords, "*.zh.y*ml"):
@@ -83,7 +85,9 @@ def _add_labs(book: Book) -> None:
 
 
 def _yaml_files(book: Book, folder: str, model: type[F], pattern: str = "*.y*ml") -> Iterator[F]:
-    """What each YAML file of the folder holds; one whose name is not its id is a problem in the book."""
+    """What each YAML file of the folder holds; one whose name is not its id is a problem in the
+    book.
+    """
     for path in sorted((book.root / folder).glob(pattern)):
         try:
             filed = read_yaml(path, model)
@@ -105,28 +109,10 @@ def record_sha8(written: str) -> str:
     return hashlib.sha256(written.encode()).hexdigest()[:8]
 
 
-def from_schema_1(data: Any) -> Any:
-    """A record as it was written before seeded bugs were called so. Goes when none of these records is left."""
-    if (
-        not isinstance(data, dict)
-        or data.get("schema") != 1
-        or not isinstance(data.get("claims"), list)
-    ):
-        return data
-    rows = [
-        row | {"kind": "bug", "id": str(row.get("id")).removesuffix(".break") + ".bug"}
-        if isinstance(row, dict) and row.get("kind") == "break"
-        else row
-        for row in data["claims"]
-    ]
-    kept = {key: value for key, value in data.items() if key != "common"}
-    return kept | {"schema": 2, "claims": rows}
-
-
 def read_record(path: Path, written: str) -> Record:
     """The record that is written in a file. Raises Fault where it does not fit."""
     data, lines = parse_json(written)
-    record = fit(Record, from_schema_1(data), lines).at(path, lines)
+    record = fit(Record, data, lines).at(path, lines)
     return record if path.stem.endswith("-" + record_sha8(written)) else record.edited()
 
 
@@ -178,7 +164,7 @@ def _add_versions(book: Book, path: Path) -> None:
 
 
 def _pinned_triton(book: Book) -> str:
-    """The Triton that the project pins for its labs: 3.7.1 of `triton==3.7.1; sys_platform == …`."""
+    """The Triton that the project pins for its labs: 3.7.1 of `triton==3.7.1; …`."""
     path = book.root / "pyproject.toml"
     written = _read(book, path) if path.is_file() else None
     try:
@@ -247,7 +233,9 @@ def _add_pages(book: Book) -> None:
 
 
 def _menu(book: Book) -> dict[str, int]:
-    """The place of each page in the site's menu: readers, and so all lists of pages, follow that order."""
+    """The place of each page in the site's menu: readers, and so all lists of pages, follow that
+    order.
+    """
     path = book.root / "mkdocs.yml"
     written = _read(book, path) if path.is_file() else None
     names = dict.fromkeys(re.findall(r"[\w/.-]+\.md\b", written or ""))

@@ -1,4 +1,5 @@
-"""What the rooms hold, as typed data. These models are the schemas: what they do not know is an error.
+"""What the rooms hold, as typed data. These models are the schemas: what they do not know is an
+error.
 
 `proof.book.data` reads a file into one of them, `proof.book.load` reads all files into a `Book`.
 """
@@ -50,7 +51,9 @@ Step: TypeAlias = str | int
 
 
 class Lines(Protocol):
-    """The lines of a file by place: `lines.key("zh", "alt", 1)` is where the second other name is written."""
+    """The lines of a file by place: `lines.key("zh", "alt", 1)` is where the second other name is
+    written.
+    """
 
     def key(self, *place: Step) -> int:
         """The line of this place; of the nearest one around it where the file does not have it."""
@@ -88,7 +91,9 @@ class Filed(Model):
         return self._path
 
     def line(self, *place: Step) -> int:
-        """The line of a place, such as `term.line("see_also", 0)`; 1 where it was not read from a file."""
+        """The line of a place, such as `term.line("see_also", 0)`; 1 where it was not read from a
+        file.
+        """
         return self._lines.key(*place) if self._lines else 1
 
     def text_line(self, *place: Step) -> int:
@@ -114,12 +119,13 @@ def _day(written: Any) -> date:
     raise _unlike("a day")
 
 
+UTC = r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00"
+
+
 def _moment(written: Any) -> datetime:
     if isinstance(written, datetime):
         return written
-    if isinstance(written, str) and re.fullmatch(
-        r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", written
-    ):
+    if isinstance(written, str) and re.fullmatch(UTC, written):
         try:
             return datetime.fromisoformat(written)
         except ValueError:
@@ -156,7 +162,7 @@ Moment = Annotated[
     PlainSerializer(datetime.isoformat, when_used="json"),
     Field(description="as 2026-11-29T16:00:00+00:00"),
     WithJsonSchema(
-        {"type": "string", "format": "date-time", "description": "as 2026-11-29T16:00:00+00:00"}
+        {"type": "string", "pattern": f"^{UTC}$", "description": "as 2026-11-29T16:00:00+00:00"}
     ),
 ]
 Line = Annotated[str, Field(pattern=r"^[^\n]+$", description="text on one line")]
@@ -194,7 +200,8 @@ Figure = Annotated[float, Field(ge=0)]
 class Argument:
     """One argument of a claim's measure, as the lab writes it and as a value.
 
-    `n=98_432` is Argument("98_432", 98432), `dtype=torch.float16` is Argument("torch.float16", None).
+    `n=98_432` is Argument("98_432", 98432), `dtype=torch.float16` is Argument("torch.float16",
+    None).
     """
 
     written: str
@@ -247,7 +254,7 @@ class Bug:
     new: str
     claim: str  # full id
     how: str
-    seen: str
+    shows: str  # what a reader sees
     line: int = 1  # in the lab
 
 
@@ -467,7 +474,9 @@ class _Row(Model):
 
     @property
     def figures(self) -> dict[str, Scalar | None]:
-        """The figures that the row holds, None for one that is not finite: {"value": 4.7e-07, "nonfinite": 0, …}."""
+        """The figures that the row holds, None for one that is not finite: {"value": 4.7e-07,
+        "nonfinite": 0, …}.
+        """
         names = (
             "value",
             "figure",
@@ -593,14 +602,14 @@ class Kernel(Model):
 class Record(Filed):
     """One filed run of one lab, labs/records/<device>/<lab>/<day>-t<triton>-<sha8>.json.
 
-    It is what a lab prints with --json, without its source and companions, with the hashes of the code and the commit. Units are in
-    the names of the fields.
+    It is what a lab prints with --json, without its source and companions, with the hashes of the
+    code and the commit. Units are in the names of the fields.
     """
 
     version: Annotated[Literal[2], Field(alias="schema")]
     lab: Stem
     lab_sha256: Sha256
-    judge_sha256: Sha256 | Literal[""] = ""  # not in records of schema 1
+    judge_sha256: Sha256
     device: Device
     environment: Environment
     clocks: Clocks | None = None
@@ -641,7 +650,9 @@ class Record(Filed):
         return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
     def outdated(self, lab: Lab) -> str:
-        """What has changed since this run, in a sentence; empty when lab and judge are as they were."""
+        """What has changed since this run, in a sentence; empty when lab and judge are as they
+        were.
+        """
         if self.lab_sha256 != lab.sha256:
             return "the lab has changed since this run"
         if self.judge_sha256 != lab.judge_sha256:
@@ -665,7 +676,7 @@ class Record(Filed):
 
 
 class Stumble(Model):
-    """A claim whose measure did not run to its end without a GPU: how, why, and for which targets."""
+    """A claim whose measure did not run to its end without a GPU: how, why, for which targets."""
 
     claim: str
     how: Literal["refused", "other process", "cut short"]
@@ -688,7 +699,7 @@ class Made(Model):
     sha256: Sha256
 
     def counts(self, kind: str) -> dict[str, int]:
-        """How often each instruction of a kind is there: {"16": 4} for load; nothing where none is."""
+        """How often each instruction of a kind is there: {"16": 4} for load; none without any."""
         counts = self.code.get(kind, {})
         return counts if isinstance(counts, dict) else {"": counts}
 
@@ -727,7 +738,9 @@ class Launch(Model):
 
 
 class Compiled(Filed):
-    """What the compiler makes of a lab for every target, labs/compiled/<lab>.json, as `proof compile` files it."""
+    """What the compiler makes of a lab for every target, labs/compiled/<lab>.json, as `proof
+    compile` files it.
+    """
 
     version: Annotated[Literal[1], Field(alias="schema")]
     lab: Stem
@@ -905,7 +918,7 @@ class Source(Filed):
 
 
 class Decision(Filed):
-    """One ADR in one language, adr/NNNN-words.<lang>.md: its front matter, and the body below it."""
+    """One ADR in one language, adr/NNNN-words.<lang>.md: its front matter and its body."""
 
     id: Annotated[FourDigits, Field(description="four digits, as in the name of the file")]
     title: Line
@@ -949,7 +962,9 @@ class Decision(Filed):
 
 
 class Sidecar(Filed):
-    """What is remembered of a pair of pages, docs/parity/<page>.yml: the hashes of the halves that agree, since when."""
+    """What is remembered of a pair of pages, docs/parity/<page>.yml: the hashes of the halves that
+    agree, since when.
+    """
 
     zh_sha256: Sha256
     en_sha256: Sha256

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from proof.book.model import Argument, Bug, Claim, Section
+from proof.book.python import parsed
 from proof.problem import nearest
 
 CASE_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
@@ -55,12 +56,12 @@ class Instrument:
 
 
 @lru_cache(maxsize=64)  # the same companions serve many labs
-def instrument(text: str) -> Instrument:
-    """Read it from the text of the companions, or of a bundle, which holds them."""
+def instrument(*texts: str) -> Instrument:
+    """Read it from the texts of the companions, or from a bundle, which holds them."""
     fields: dict[str, dict[str, ast.expr | None]] = {}
     words: dict[str, tuple[str, ...]] = {}
     switches: dict[str, str] = {}
-    for node in ast.parse(text).body:
+    for node in (node for text in texts for node in parsed(text).body):
         match node:
             case ast.ClassDef(name="Claim" | "Bug" as name, body=body):
                 declared = [each for each in body if isinstance(each, ast.AnnAssign)]
@@ -277,11 +278,11 @@ class Tables:
 
     def _prediction(self, row: Row) -> tuple[float | None, float | None]:
         """What a model predicts, and within what fraction; None for what is no number above 0."""
-        found = []
+        numbers = []
         for field in ("predicted", "tolerance"):
             number = arithmetic(row.values[field] or ast.Constant(None), self.constants)
-            found.append(float(number) if number is not None and number > 0 else None)
-        return found[0], found[1]
+            numbers.append(float(number) if number is not None and number > 0 else None)
+        return numbers[0], numbers[1]
 
     def _prediction_fits(self, row: Row) -> bool:
         if (row.written("predicted"), row.written("tolerance")) == ("None", "0.0"):
@@ -311,7 +312,7 @@ class Tables:
         return self.scalar(node)
 
     def _written(self, node: ast.expr) -> str:
-        """The node's source on one line. (ast.get_source_segment splits the whole file each time.)"""
+        """The node's source on one line; ast.get_source_segment splits the whole file each time."""
         if node.lineno == node.end_lineno:
             line = self.source_lines[node.lineno - 1]
             return line[node.col_offset : node.end_col_offset].decode()
@@ -335,7 +336,7 @@ class Tables:
                 new=row.text("new"),
                 claim=claim_id,
                 how=row.text("how"),
-                seen=row.text("shows"),
+                shows=row.text("shows"),
                 line=row.line,
             )
         return bugs

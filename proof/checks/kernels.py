@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from proof.book.model import Book
+from proof.book.python import parsed
 from proof.problem import Problem
 from proof.text.documents import place
 
@@ -52,7 +53,7 @@ def judges(book: Book) -> Iterable[Problem]:
 
 def _calls(source: str) -> Iterator[ast.Call]:
     try:
-        tree = ast.parse(source)
+        tree = parsed(source)
     except SyntaxError:  # what could not be read is told elsewhere
         return
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Call))

@@ -12,6 +12,7 @@ COMMANDS = (
     "record",
     "check",
     "status",
+    "schema",
     "freshness",
     "fix",
     "compile",

@@ -1,4 +1,6 @@
-"""The filed result of `proof compile`: what it says of a lab, whether it is of today's lab, and what in it is wrong."""
+"""The filed result of `proof compile`: what it says of a lab, whether it is of today's lab, and
+what in it is wrong.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def ordered(launches: Iterable[Launch], kernel: str, target: str, of: str = "") 
 
 
 def figure(cell: Cell, name: str) -> int | str:
-    """One figure of a cell by its name: registers, "load 16", ex2. Raises LookupError with those that it has."""
+    """One figure of a cell by its name: registers, "load 16", ex2. Raises LookupError with those
+    that it has.
+    """
     if name == "state":
         return cell.state
     figures = _figures(cell)
@@ -112,14 +116,18 @@ def asked(book: Book) -> list[Asked]:
 
 
 def declares(lab: Lab, target: str) -> bool:
-    """Whether the lab's Card line promises cards of this maker; one that names no maker promises all."""
+    """Whether the lab's Card line promises cards of this maker; one that names no maker promises
+    all.
+    """
     makers = {"nvidia": "NVIDIA", "amd": "AMD"}
     named = [maker for maker, name in makers.items() if name in lab.card.get("GPU", "")]
     return TARGETS[target].vendor in (named or makers)
 
 
 def about_the_compiler(lab: Lab, claims: Iterable[str]) -> bool:
-    """Whether only claims that the compiler judges launch so: then what it must say is in them, and may be a refusal."""
+    """Whether only claims that the compiler judges launch so: then what it must say is in them, and
+    may be a refusal.
+    """
     judged = [lab.claims.get(f"{lab.name}.{claim}") for claim in claims]
     return all(claim is not None and claim.judges == "compile" for claim in judged)
 
@@ -167,7 +175,8 @@ def _unexplained(lab: Lab, compiled: Compiled, targets: Sequence[str]) -> Iterat
             if target not in launched and (name, target) not in stumbled
         ]
         if missing and not (claim and claim.judges == "compile"):
-            yield f"the claim {name} launches on {', '.join(launched)} and, unsaid why, not on {', '.join(missing)}"
+            where, elsewhere = ", ".join(launched), ", ".join(missing)
+            yield f"the claim {name} launches on {where} and, without a reason, not on {elsewhere}"
 
 
 def _of_kernel(lab: Lab, compiled: Compiled, kernel: str, targets: Sequence[str]) -> Iterator[str]:
@@ -194,8 +203,8 @@ def _of_kernel(lab: Lab, compiled: Compiled, kernel: str, targets: Sequence[str]
         elif too_large and all(cell.state != FITS for cell in cells):
             least, limit = min(too_large), TARGETS[target].shared_limit
             yield (
-                f"{kernel} has no launch that fits {target}: the smallest needs {least:,} bytes of shared memory, "
-                f"the limit is {limit:,}"
+                f"{kernel} has no launch that fits {target}: "
+                f"the smallest needs {least:,} bytes of shared memory, the limit is {limit:,}"
             )
 
 

@@ -1,4 +1,6 @@
-"""What in a run contradicts itself or its lab, or cannot have been measured: asked before a record is filed, and of those that are."""
+"""What in a run contradicts itself or its lab, or cannot have been measured: asked before a record
+is filed, and of those that are.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,9 @@ MOST = {"B": 1e14, "FLOP": 1e17}  # a second: an order of magnitude above any ca
 
 
 def _impossible(row: JudgedRow) -> Iterator[str]:
-    """What no machine can have measured: faster than any card, or a ratio that its own timings deny."""
+    """What no machine can have measured: faster than any card, or a ratio that its own timings
+    deny.
+    """
     for timing in row.timings:
         if timing.rate > MOST.get(timing.unit, math.inf):
             yield f"{timing.name} does {timing.rate:.1e} {timing.unit}/s, which no card can"
@@ -117,4 +121,5 @@ def _impossible(row: JudgedRow) -> Iterator[str]:
             (ours[0] / theirs[1], ours[1] / theirs[0]),
         )
         if not any(low / 2 <= row.value <= high * 2 for low, high in (speeds, times)):
-            yield f"the value is {row.value}, and its timings say {speeds[0]:.3g} to {speeds[1]:.3g}"
+            spread = f"{speeds[0]:.3g} to {speeds[1]:.3g}"
+            yield f"the value is {row.value}, and its timings say {spread}"

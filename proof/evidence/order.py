@@ -1,4 +1,6 @@
-"""The order in which readers meet the labs: as the lessons introduce them. Menus, tables and lists all follow it."""
+"""The order in which readers meet the labs: as the lessons introduce them. Menus, tables and lists
+all follow it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from proof.text.markdown import read
 
 
 def labs(book: Book) -> list[Lab]:
-    """By the first card that a Chinese lesson shows of each, then another page; those without a card last, by name."""
+    """By the first card that a Chinese lesson shows of each, then another page; those without a
+    card last, by name.
+    """
     pages = sorted(
         (p for p in book.pages if p.lang == "zh"), key=lambda p: not p.name.startswith("lessons/")
     )

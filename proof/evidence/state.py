@@ -1,6 +1,8 @@
-"""What is known of a claim today, from the records: valid, aged, pending, stale-source, stale-env, stale-code or contradicted.
+"""What is known of a claim today, from the records: valid, aged, pending, stale-source, stale-env,
+stale-code or contradicted.
 
-Figures of the interpreter and of GPUs are two truths: `standing` never looks at the one for the other.
+Figures of the interpreter and of GPUs are two truths: `standing` never looks at the one for the
+other.
 """
 
 from __future__ import annotations
@@ -18,9 +20,7 @@ from proof.evidence import versions
 from proof.problem import nearest
 
 AGED_AFTER_DAYS = 180
-REFERENCE = (
-    "nvidia-h200"  # the class of card that the bounds of ratios are set on, and that pages speak of
-)
+REFERENCE = "nvidia-h200"  # the class of GPU that the bounds of ratios are set on
 FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 PASSING: tuple[State, ...] = ("valid", "aged")
 FIRST: tuple[State, ...] = (
@@ -57,9 +57,11 @@ def find_claim(book: Book, claim_id: str) -> Claim:
 
 
 def standings(book: Book, claim_id: str) -> list[Standing]:
-    """One standing for each class of device that judged the claim, newest first; a pending one when no GPU did.
+    """One standing for each class of device that judged the claim, newest first; a pending one when
+    no GPU did.
 
-    A claim about what the compiler makes needs no GPU, so for it any record will do. Raises LookupError.
+    A claim about what the compiler makes needs no GPU, so for it any record will do. Raises
+    LookupError.
     """
     return list(_all_standings(book)[find_claim(book, claim_id).id])
 
@@ -90,8 +92,9 @@ def _standings(claim: Claim, runs: list[_Run]) -> list[Standing]:
 
 
 def standing(book: Book, claim_id: str) -> Standing:
-    """What readers see: a contradiction on any GPU, else the best that a GPU knows, of REFERENCE before others, of those
-    the newest. Raises LookupError."""
+    """What readers see: a contradiction on any GPU, else the best that a GPU knows, of REFERENCE
+    before others, of those the newest. Raises LookupError.
+    """
     counting = [s for s in standings(book, claim_id) if _counts(s) or s.record is None]
     return min(
         counting,
@@ -100,7 +103,7 @@ def standing(book: Book, claim_id: str) -> Standing:
 
 
 def interpreter(book: Book, claim_id: str) -> Standing | None:
-    """What the interpreter knows of the claim; None when it did not judge it. Raises LookupError."""
+    """What the interpreter knows of the claim, if it judged it. Raises LookupError."""
     for s in standings(book, claim_id):
         if s.record and s.record.device.kind == "interpreter":
             return s
@@ -108,7 +111,9 @@ def interpreter(book: Book, claim_id: str) -> Standing | None:
 
 
 def verdict(claim: Claim, row: Row) -> Verdict:
-    """The verdict of a record's row, from its figures and the lab's bound. Only what the run alone could see is believed."""
+    """The verdict of a record's row, from its figures and the lab's bound. Only what the run alone
+    could see is believed.
+    """
     if row.verdict in ("-", "guard", "fault", "raised"):
         return row.verdict
     declared: dict[str, object] = {"kind": claim.kind, "bound": claim.bound}
@@ -122,7 +127,9 @@ def verdict(claim: Claim, row: Row) -> Verdict:
 
 
 def below(claim: Claim, row: Row, record: Record) -> bool:
-    """Whether a ratio stays under a bound that was not set on this class of card: shown as it is, and no contradiction."""
+    """Whether a ratio stays under a bound that was not set on this class of card: shown as it is,
+    and no contradiction.
+    """
     return (
         claim.kind == "ratio"
         and record.device_class != REFERENCE
@@ -174,7 +181,9 @@ def _run(book: Book, lab: Lab, record: Record) -> _Run:
 
 
 def _of_class(claim: Claim, runs: list[_Run]) -> Standing:
-    """One class of device. For each Triton minor the newest run of the lab as it stands counts, else its newest run."""
+    """One class of device. For each Triton minor the newest run of the lab as it stands counts,
+    else its newest run.
+    """
     newest: dict[str, _Run] = {}
     for run in sorted(runs, key=lambda run: (run.current, run.record.utc, run.record.path.name)):
         newest[run.record.triton_minor] = run

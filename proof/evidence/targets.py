@@ -1,10 +1,13 @@
-"""The targets that every lab is compiled for, and the cards that readers own. Limits are cited: docs/sources/."""
+"""The targets that every lab is compiled for, and the cards that readers own. Limits are cited:
+docs/sources/.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What decides the code besides lab and Triton. Line info is left out, so that it does not depend on where a file lies.
+# What decides the code besides lab and Triton. Line info is left out, so that it does not depend
+# on where a file lies.
 SWITCHES = {
     "TRITON_INTERPRET": "0",
     "TRITON_DEFAULT_FP_FUSION": "1",

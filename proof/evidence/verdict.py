@@ -1,4 +1,5 @@
-"""The rule by which every figure is judged, and the line that a run prints: labs/claims.py, loaded by its path.
+"""The rule by which every figure is judged, and the line that a run prints: labs/claims.py, loaded
+by its path.
 
 Nothing else of proof executes a file of labs/. claims.py needs only the standard library.
 """

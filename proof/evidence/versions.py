@@ -1,7 +1,8 @@
-"""The oldest and the newest Triton: what holds there, and whether the code of a record still comes out the same.
+"""The oldest and the newest Triton: what holds there, and whether the code of a record still comes
+out the same.
 
-`make test-versions` finds it out and files it in labs/versions.json (proof/compiler/versions.py); the state of a claim, the
-checks and the pages read it from there.
+`make test-versions` finds it out and files it in labs/versions.json (proof/compiler/versions.py);
+the state of a claim, the checks and the pages read it from there.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def run_of(book: Book, stem: str, triton: str) -> VersionRun | None:
 
 
 def changed_code(book: Book, record: Record) -> str:
-    """Which kernels of the record come out otherwise today, in a sentence; empty when none does, or nobody looked."""
+    """Which kernels of the record come out otherwise today, in a sentence; empty when none does, or
+    nobody looked.
+    """
     for code in _compared(book):
         if _is_of(code, record) and code.differ:
             return f"Triton {code.triton} now makes other code of {', '.join(code.differ[:3])}"
@@ -34,7 +37,9 @@ def changed_code(book: Book, record: Record) -> str:
 
 
 def shortcomings(book: Book) -> Iterator[tuple[str, str]]:
-    """What labs/versions.json lacks or says against a lab, each with the lab's stem; nothing where no page shows it."""
+    """What labs/versions.json lacks or says against a lab, each with the lab's stem; nothing where
+    no page shows it.
+    """
     if not book.versions and not any("{{ versions() }}" in page.text for page in book.pages):
         return
     for stem, lab in book.labs.items():
@@ -53,14 +58,14 @@ def shortcomings(book: Book) -> Iterator[tuple[str, str]]:
             )
         for record in comparable(book, lab):
             if not any(_is_of(code, record) for code in _compared(book)):
-                yield (
-                    stem,
-                    f"the code of {name_of(record)} has not been compared with what Triton makes today",
-                )
+                now = "what Triton makes today"
+                yield stem, f"the code of {name_of(record)} has not been compared with {now}"
 
 
 def comparable(book: Book, lab: Lab) -> list[Record]:
-    """The newest record of each NVIDIA card that is of today's lab and of a Triton that is tried here."""
+    """The newest record of each NVIDIA card that is of today's lab and of a Triton that is tried
+    here.
+    """
     newest: dict[tuple[str, str], Record] = {}
     for record in sorted(book.records, key=lambda r: (r.utc, r.path.name)):
         fits = record.lab == lab.stem and not record.outdated(lab) and record.device.kind == "cuda"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from proof.book.labwords import words
 from proof.book.model import Book, Cell, Compiled, Lab, Lang, Launch, NotMade
+from proof.book.python import parsed
 from proof.evidence import compiled as filed
 from proof.evidence import order
 from proof.evidence.compiled import Asked
@@ -60,7 +61,7 @@ def _shown(value: object) -> str:
 
 def source_of(lab: Lab, kernel: str) -> tuple[int, str]:
     """The kernel as the lab has it, its decorators included, and the number of its first line."""
-    for node in ast.walk(ast.parse(lab.source)):
+    for node in ast.walk(parsed(lab.source)):
         if isinstance(node, ast.FunctionDef) and node.name == kernel:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             return first, "\n".join(lab.source.splitlines()[first - 1 : node.end_lineno])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 
 import pytest
 from tiny_project import TODAY
 
-from proof.book.load import from_schema_1, load_book, record_sha8
+from proof.book.load import load_book
 
 # Records
 
@@ -48,22 +47,6 @@ def test_a_record_whose_device_was_renamed_by_hand_is_kept_for_the_check_that_sa
     book = tiny.book()
     assert book.problems == []
     assert [record.intact for record in book.records if record.path.name == tiny.gpu.name] == [False]
-
-
-def test_a_record_of_schema_1_is_read_with_its_seeded_bugs_called_so(tiny):
-    data = json.loads(tiny.read(tiny.gpu)) | {"schema": 1, "common": 3}
-    for row in data["claims"]:
-        if row["kind"] == "bug":
-            row |= {"kind": "break", "id": row["id"].replace(".bug", ".break")}
-    text = json.dumps(data, sort_keys=True, indent=1)
-    tiny.gpu.unlink()
-    tiny.write(tiny.gpu.with_name(f"20261120-t3.6.0-{record_sha8(text)}.json"), text)
-    (record,) = tiny.book().records
-    assert record.intact and record.rows[tiny.bug].value == "guard"
-
-
-def test_what_is_no_record_of_schema_1_stays_as_it_is():
-    assert [from_schema_1(data) for data in (3, {"schema": 2}, {"schema": 1})] == [3, {"schema": 2}, {"schema": 1}]
 
 
 # Terms, sources, decisions, pages

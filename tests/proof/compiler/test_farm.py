@@ -363,7 +363,7 @@ def test_a_claim_that_launches_on_some_targets_only_and_does_not_say_why_is_red(
     of_other = dict(claims=["large_fp32.vs_copy"], targets=dict.fromkeys(nvidia, 1))
     file(tiny, launch(), launch(**of_other, cells=dict.fromkeys(nvidia, launch()["cells"]["sm_90"])))
     (line,) = found(tiny, compiled.faults)
-    assert line.endswith("sm_120 and, unsaid why, not on gfx90a, gfx942, gfx950, gfx1100")
+    assert line.endswith("sm_120 and, without a reason, not on gfx90a, gfx942, gfx950, gfx1100")
 
 
 def test_a_claim_that_is_refused_everywhere_is_red(tiny):

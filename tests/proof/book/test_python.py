@@ -1,4 +1,4 @@
-"""proof/book/tokens.py: a hash of code that comments, docstrings and blank lines leave as it is."""
+"""proof/book/python.py: a hash of code that comments, docstrings and blank lines leave as it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_project import LAB
 
-from proof.book.tokens import code_hash
+from proof.book.python import code_hash
 
 CODE = '''\
 """Title."""
