@@ -53,6 +53,22 @@ def one_file(tmp_path_factory):
     return once
 
 
+@pytest.fixture(scope="session")
+def two_files(tmp_path_factory):
+    """two_files("triton_matmul") is what that lab did with --json, once, with its companions beside it."""
+
+    @functools.cache
+    def once(stem: str) -> subprocess.CompletedProcess:
+        folder = tmp_path_factory.mktemp(stem)
+        for name, text in COMPANIONS.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        path = folder / f"{stem}.py"
+        path.write_text(source(stem), encoding="utf-8")
+        return run(path, "--json")
+
+    return once
+
+
 @pytest.mark.parametrize("stem", LABS)
 def test_a_bundle_alone_runs_and_leaves_nothing_behind(one_file, stem):
     done, left = one_file(stem)
@@ -61,8 +77,8 @@ def test_a_bundle_alone_runs_and_leaves_nothing_behind(one_file, stem):
 
 
 @pytest.mark.parametrize("stem", LABS)
-def test_a_bundle_gives_the_rows_of_its_lab(one_file, alone, stem):
-    assert rows(one_file(stem)[0]) == rows(alone(stem))
+def test_a_bundle_gives_the_rows_of_its_lab(one_file, two_files, stem):
+    assert rows(one_file(stem)[0]) == rows(two_files(stem))
 
 
 @pytest.mark.parametrize("stem", LABS)
