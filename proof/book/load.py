@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 
 from proof.book import text
 from proof.book.data import fit, parse_json, parse_yaml, read_json, read_yaml
@@ -168,17 +168,14 @@ def _pinned_triton(book: Book) -> str:
     path = book.root / "pyproject.toml"
     written = _read(book, path) if path.is_file() else None
     try:
-        project = tomllib.loads(written or "")
-    except tomllib.TOMLDecodeError as error:
-        file = where(path, book.root)
-        book.problems.append(Problem(file, 1, f"is not TOML: {error}", "Fix the TOML"))
+        groups = tomllib.loads(written or "").get("dependency-groups", {})
+        requirements = [Requirement(each) for each in groups.get("labs", ())]
+    except (tomllib.TOMLDecodeError, InvalidRequirement) as error:
+        what = f"cannot be read: {str(error).splitlines()[0]}"
+        book.problems.append(Problem(where(path, book.root), 1, what, "Fix it there"))
         return ""
-    for requirement in map(Requirement, project.get("dependency-groups", {}).get("labs", ())):
-        if requirement.name == "triton":
-            return next(
-                (each.version for each in requirement.specifier if each.operator == "=="), ""
-            )
-    return ""
+    pins = [each.specifier for each in requirements if each.name == "triton"]
+    return next((each.version for pin in pins for each in pin if each.operator == "=="), "")
 
 
 # Decisions and pages
