@@ -18,16 +18,21 @@ from proof.text.markdown import Link, read
 def targets(book: Book, lang: Lang) -> dict[str, set[str] | None]:
     """What a page of this language can link to, by the path below its root: its anchors; None for what has none."""
     found: dict[str, set[str] | None] = {page.name: read(page.text).ids for page in book.pages if page.lang == lang}
-    found |= {name: read(text).ids for name, text in generated(book, lang).items()}
+    found |= {name: _generated_ids(text) for name, text in generated(book, lang).items()}
     for stem, lab in book.labs.items():
         text = lab_head(book, lab, lang, "../../") + lab_tail(book, lab, lang, "../../")
-        found[f"labs/{stem}.ipynb"] = {*lab.claims} | read(text).ids
+        found[f"labs/{stem}.ipynb"] = {*lab.claims} | _generated_ids(text)
         found |= dict.fromkeys((f"downloads/{stem}.py", f"downloads/{stem}.ipynb"))
     for name in files(book.root):
         for folder, start in ((f"docs/{lang}/", ""), ("docs/assets/", "assets/"), ("labs/records/", "records/")):
             if name.startswith(folder) and not name.endswith(".md"):
                 found.setdefault(start + name.removeprefix(folder), None)
     return found
+
+
+def _generated_ids(text: str) -> set[str]:
+    """The anchors of a generated page, whose long tables hold none but those of claims."""
+    return set(read("\n".join(line for line in text.split("\n") if not line.startswith("|"))).ids)
 
 
 def dead(book: Book) -> Iterable[Problem]:

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from proof.book.data import read_yaml
@@ -36,7 +37,7 @@ class Pair:
     def name(self) -> str:
         return self.halves["zh"].name
 
-    @property
+    @cached_property
     def now(self) -> dict[Lang, str]:
         """The hashes of the halves as they stand."""
         return {lang: digest(page.text) for lang, page in self.halves.items()}
@@ -65,7 +66,7 @@ def _without_comments(text: str) -> str:
     """The text without its HTML comments, the blanks before them, and lines of nothing else."""
     parts: list[str] = []
     position = 0
-    for comment in read(text).comments:
+    for comment in read(text).comments if "<!--" in text else ():
         if comment.closed:
             parts.append(text[position : comment.start])
             position = comment.end
