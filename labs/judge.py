@@ -323,7 +323,7 @@ def described(lab: ModuleType, claim: Claim) -> Row:
     """What a row says before anything is measured."""
     given = inspect.signature(claim.measure).bind_partial(**claim.args)
     given.apply_defaults()
-    arguments = {name: str(value).removeprefix("torch.") for name, value in given.arguments.items()}
+    arguments = {name: shown(value) for name, value in given.arguments.items()}
     row: Row = {
         "id": f"{short_name(lab)}.{claim.id}",
         "kind": claim.kind,
@@ -335,6 +335,11 @@ def described(lab: ModuleType, claim: Claim) -> Row:
     if claim.predicted is not None:
         row |= {"predicted": claim.predicted, "tolerance": claim.tolerance}
     return row
+
+
+def shown(argument: object) -> str:
+    """An argument as a record holds it: a function by its name, which is the same in every run."""
+    return getattr(argument, "__name__", None) or str(argument).removeprefix("torch.")
 
 
 def measured(claim: Claim, row: Row) -> Row:

@@ -389,7 +389,7 @@ def test_c017_a_claim_that_does_not_end_well_is_red(planted, new):
 
 
 def test_c017_a_lab_that_cannot_be_imported_is_red(planted):
-    done = run(planted(PLAIN, "import torch\nimport triton\nimport triton.language", "import no_such_module"))
+    done = run(planted(PLAIN, "import triton.language as tl\n\nBLOCK_SIZE", "import no_such_module\n\nBLOCK_SIZE"))
     assert done.returncode == 1 and "No module named 'no_such_module'" in done.stderr
 
 
