@@ -7,6 +7,7 @@ import ast
 import contextlib
 import hashlib
 import importlib.util
+import itertools
 import random
 import sys
 import time
@@ -267,9 +268,13 @@ def accesses(path: Path) -> list[tuple[str, int, str, str]]:
     return found
 
 
+copies = itertools.count()
+
+
 def changed(path: Path, text: str):
-    """A lab with this text, as a module."""
-    path.write_text(text, encoding="utf-8")
+    """A lab with this text, as a module; its operators have names of their own, so that those of the lab itself live on."""
+    names = f'"copy_{next(copies)}::'
+    path.write_text(text.replace('"triton_by_proof::', names), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     spec.loader.exec_module(module := importlib.util.module_from_spec(spec))
     return module

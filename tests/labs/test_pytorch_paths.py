@@ -1,7 +1,6 @@
 """What triton_pytorch_paths does not claim of itself: bad arguments, the cases by their ids, the arithmetic of its GPU claims."""
 
 import functools
-import importlib.util
 
 import judge
 import observe
@@ -231,9 +230,6 @@ def in_other_words(op, x, residual, weight, scale, how):
     return quantize(y, scale), r
 
 
-COPIES: list = []
-
-
 @pytest.mark.parametrize(
     ("how", "found"),
     [
@@ -245,10 +241,6 @@ COPIES: list = []
     ],
 )
 def test_the_rewrite_finds_only_what_is_spelled_as_its_pattern(paths, how, found):
-    """With a copy of the lab of its own: where other tests have loaded one, the operator's name leads to theirs."""
-    spec = importlib.util.spec_from_file_location("triton_pytorch_paths", paths.__file__)
-    spec.loader.exec_module(paths := importlib.util.module_from_spec(spec))
-    COPIES.append(paths)  # an operator goes with the module that registered it, and others still call it by its name
     torch._dynamo.reset()
     made = observe.Made()
     call = functools.partial(in_other_words, paths.add_rms_norm_op, how=how)
