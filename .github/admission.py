@@ -16,7 +16,9 @@ from typing import Any
 SENSITIVE = re.compile(
     r"^(\.github/|\.ci/|proof/|tests/|labs/[^/]+\.py$|Makefile$|pyproject\.toml$|package(-lock)?\.json$)"
 )
-LISTED = 3000  # files of a pull request that the interface lists; with more, nobody could review it here
+LISTED = (
+    3000  # files of a pull request that the interface lists; with more, nobody could review it here
+)
 Ask = Callable[[str], Any]
 
 
@@ -30,9 +32,13 @@ def admit(number: str, sha: str, ask: Ask) -> list[str]:
     `ask(path)` is the answer of the interface of this repository, as data. `number` 0 is the main branch itself.
     """
     if not re.fullmatch(r"[0-9]{1,9}", number):
-        raise Refused(f"the number of the pull request is {number!r}: write its digits, or 0 for the main branch")
+        raise Refused(
+            f"the number of the pull request is {number!r}: write its digits, or 0 for the main branch"
+        )
     if not re.fullmatch(r"[0-9a-f]{40}", sha):
-        raise Refused(f"the commit is {sha!r}: write all of its 40 hex digits, since a short one can be made to match")
+        raise Refused(
+            f"the commit is {sha!r}: write all of its 40 hex digits, since a short one can be made to match"
+        )
     if int(number) == 0:
         head = ask("commits/main")["sha"]
         if head != sha:
@@ -51,7 +57,9 @@ def admit(number: str, sha: str, ask: Ask) -> list[str]:
         )
     files = [file["filename"] for file in ask(f"pulls/{int(number)}/files")]
     said = [f"pull request {int(number)} at {sha}: {len(files)} files"]
-    return said + [f"runs, or decides what runs: {name}" for name in sorted(files) if SENSITIVE.search(name)]
+    return said + [
+        f"runs, or decides what runs: {name}" for name in sorted(files) if SENSITIVE.search(name)
+    ]
 
 
 def _github(path: str) -> Any:

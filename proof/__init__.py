@@ -1,1 +1,1 @@
-"""Reads labs, records, pages, terms and decisions, checks that they agree, and feeds the site; adr/0001 says why."""
+"""Reads labs, records, pages, terms and decisions, checks them, feeds the site; see adr/0001."""

@@ -33,7 +33,9 @@ class Fault(ValueError):
     `also` are further problems that were found with it.
     """
 
-    def __init__(self, what: str, fix: str, *, line: int = 1, file: str = "", also: Sequence[Problem] = ()) -> None:
+    def __init__(
+        self, what: str, fix: str, *, line: int = 1, file: str = "", also: Sequence[Problem] = ()
+    ) -> None:
         self.problem = Problem(file, line, what, fix)
         self.also = tuple(also)
         super().__init__("\n".join(map(_said, (self.problem, *also))))

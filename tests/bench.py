@@ -27,9 +27,13 @@ REPEATS = 3  # of which the least counts, since whatever disturbs a run makes it
 def cpu_seconds(program: str, *arguments: str) -> float:
     """User and system time of one run of the program in a process of its own."""
     before = os.times()
-    subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
+    )
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    return (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
 
 
 def main() -> None:

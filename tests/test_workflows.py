@@ -51,7 +51,11 @@ def gpu() -> dict:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_c022_a_job_on_our_own_machine_waits_for_a_person(path):
-    own = [job for job in load(path)["jobs"].values() if not re.fullmatch(r"ubuntu-[\d.]+", str(job["runs-on"]))]
+    own = [
+        job
+        for job in load(path)["jobs"].values()
+        if not re.fullmatch(r"ubuntu-[\d.]+", str(job["runs-on"]))
+    ]
     assert all("environment" in job for job in own)
 
 
@@ -88,7 +92,11 @@ def test_c004_a_failure_in_front_of_a_pipe_counts(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_c022_pins_name_their_version(path):
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if re.match(r"\s*(- )?uses:", line)]
+    lines = [
+        line.strip()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\s*(- )?uses:", line)
+    ]
     for line in lines:
         assert re.fullmatch(r"- uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
 
@@ -97,7 +105,9 @@ def test_c022_the_gpu_job_waits_for_a_person_who_agrees_to_one_commit(gpu):
     assert set(gpu["on"]) == {"workflow_dispatch"}
     inputs = gpu["on"]["workflow_dispatch"]["inputs"]
     assert {name: asked["required"] for name, asked in inputs.items()} == {"pr": True, "sha": True}
-    assert gpu["jobs"]["labs"]["environment"] == "gpu" and gpu["jobs"]["labs"]["needs"] == ["admission"]
+    assert gpu["jobs"]["labs"]["environment"] == "gpu" and gpu["jobs"]["labs"]["needs"] == [
+        "admission"
+    ]
     assert "secrets." not in (FOLDER / "gpu.yml").read_text(encoding="utf-8")
 
 
@@ -110,13 +120,19 @@ def test_c022_a_push_after_the_agreement_takes_it_away(gpu):
         ]
         for job in ("admission", "labs")
     ]
-    fetched = [(step.get("with") or {}).get("path") == "change" for step in gpu["jobs"]["labs"]["steps"]]
+    fetched = [
+        (step.get("with") or {}).get("path") == "change" for step in gpu["jobs"]["labs"]["steps"]
+    ]
     assert sum(asks[0]) == sum(asks[1]) == 1 and asks[1].index(True) < fetched.index(True)
 
 
 def test_c022_the_change_is_run_in_the_container_only(gpu):
-    scripts = [step["run"] for job in gpu["jobs"].values() for step in job["steps"] if "run" in step]
-    assert [script for script in scripts if "change" in script.split() or "cd change" in script] == [
+    scripts = [
+        step["run"] for job in gpu["jobs"].values() for step in job["steps"] if "run" in step
+    ]
+    assert [
+        script for script in scripts if "change" in script.split() or "cd change" in script
+    ] == [
         'bash .github/contain "$IMAGE" change bundle',
         "make .venv/site\ncd change\n"
         '../.venv/bin/proof run --gate --verify ../bundle/gate.tar | tee -a "$GITHUB_STEP_SUMMARY"\n',
@@ -136,12 +152,19 @@ def contain(tmp_path: Path, image: str) -> subprocess.CompletedProcess[str]:
 def test_c022_the_container_has_no_network_and_no_secret(tmp_path):
     done = contain(tmp_path, f"ghcr.io/someone/labs@sha256:{'0' * 64}")
     assert done.returncode == 0
-    for option in ("--network none", "--cap-drop ALL", "--read-only", f"{tmp_path}/change:/change:ro"):
+    for option in (
+        "--network none",
+        "--cap-drop ALL",
+        "--read-only",
+        f"{tmp_path}/change:/change:ro",
+    ):
         assert option in done.stdout
     assert "--env" not in done.stdout and "-e " not in done.stdout.split("python")[0]
 
 
-@pytest.mark.parametrize("image", ["", "labs", "labs:latest", "labs@sha256:123", f"a b@sha256:{'0' * 64}"])
+@pytest.mark.parametrize(
+    "image", ["", "labs", "labs:latest", "labs@sha256:123", f"a b@sha256:{'0' * 64}"]
+)
 def test_c022_an_image_that_is_not_named_by_its_digest_is_refused(tmp_path, image):
     done = contain(tmp_path, image)
     assert done.returncode == 1 and "GPU_IMAGE" in done.stderr and not done.stdout
@@ -165,18 +188,31 @@ def test_c004_both_verdicts_ask_the_same_script_for_all_their_needs(name):
     (step,) = [step for step in job["steps"] if "all-succeeded" in step.get("run", "")]
     assert step["env"] == {"RESULTS": "${{ join(needs.*.result, ' ') }}"} and "if" not in step
     assert step["run"].strip().startswith('bash .github/all-succeeded "$RESULTS"')
-    assert set(job["needs"]) == set(load(FOLDER / name)["jobs"]) - {"verdict"} and job["if"] == "always()"
+    assert (
+        set(job["needs"]) == set(load(FOLDER / name)["jobs"]) - {"verdict"}
+        and job["if"] == "always()"
+    )
 
 
 def test_c004_the_status_on_the_commit_is_the_verdicts(gpu):
     """The last step runs whatever happened, and says success only when every step before it was one."""
     last = gpu["jobs"]["verdict"]["steps"][-1]
     assert last["if"] == "always()" and last["env"]["STATE"] == "${{ job.status }}"
-    for state, said in (("success", "success"), ("failure", "failure"), ("cancelled", "failure"), ("", "failure")):
+    for state, said in (
+        ("success", "success"),
+        ("failure", "failure"),
+        ("cancelled", "failure"),
+        ("", "failure"),
+    ):
         script = 'gh() { printf "%s\\n" "$@"; }\n' + last["run"]
         env = os.environ | {"STATE": state, "SHA": "a" * 40, "RUN": "run"}
-        done = subprocess.run(["bash", "-e", "-c", script], env=env, capture_output=True, text=True, check=True)
-        assert f"state={said}" in done.stdout.split() and f"repos/{{owner}}/{{repo}}/statuses/{'a' * 40}" in done.stdout
+        done = subprocess.run(
+            ["bash", "-e", "-c", script], env=env, capture_output=True, text=True, check=True
+        )
+        assert (
+            f"state={said}" in done.stdout.split()
+            and f"repos/{{owner}}/{{repo}}/statuses/{'a' * 40}" in done.stdout
+        )
 
 
 def test_c004_the_verdict_always_runs_and_needs_every_other_job(ci):
@@ -192,7 +228,9 @@ def test_c004_the_verdict_on_one_job(ci, tmp_path, result):
 
 @pytest.mark.parametrize("results", list(itertools.product(RESULTS, repeat=2)), ids=" ".join)
 def test_c004_the_verdict_on_two_jobs(ci, tmp_path, results):
-    assert (verdict(ci, " ".join(results), tmp_path).returncode == 0) == (set(results) == {"success"})
+    assert (verdict(ci, " ".join(results), tmp_path).returncode == 0) == (
+        set(results) == {"success"}
+    )
 
 
 @pytest.mark.parametrize("results", ["", " ", "successful", "Success"])
@@ -210,22 +248,34 @@ def test_c004_nothing_is_forgiven_or_left_out(path):
     text = path.read_text(encoding="utf-8")
     for word in ("continue-on-error", "|| true", "paths:", "paths-ignore:", "branches-ignore:"):
         assert word not in text
-    conditions = [part["if"] for job in load(path)["jobs"].values() for part in (job, *job["steps"]) if "if" in part]
+    conditions = [
+        part["if"]
+        for job in load(path)["jobs"].values()
+        for part in (job, *job["steps"])
+        if "if" in part
+    ]
     assert set(conditions) <= {"always()", "github.ref == 'refs/heads/main'"}
 
 
 def test_c004_every_change_is_checked(ci):
     assert set(ci["on"]) == {"pull_request", "push", "merge_group"}
     assert ci["on"]["push"] == {"branches": ["main"]} and ci["on"]["pull_request"] is None
-    assert [step["run"] for step in ci["jobs"]["test"]["steps"] if "run" in step] == ["bash .ci/run"]
+    assert [step["run"] for step in ci["jobs"]["test"]["steps"] if "run" in step] == [
+        "bash .ci/run"
+    ]
 
 
 # C003: the gated job
 
 
 def test_c003_the_gated_job_runs_the_gate_and_its_verdict_reads_the_bundle(gpu):
-    assert 'main(["run", "--gate", "--bundle", "/out/gate.tar"])' in (ROOT / ".github" / "contain").read_text()
-    (upload,) = [step for step in gpu["jobs"]["labs"]["steps"] if "upload-artifact" in step.get("uses", "")]
+    assert (
+        'main(["run", "--gate", "--bundle", "/out/gate.tar"])'
+        in (ROOT / ".github" / "contain").read_text()
+    )
+    (upload,) = [
+        step for step in gpu["jobs"]["labs"]["steps"] if "upload-artifact" in step.get("uses", "")
+    ]
     assert upload["if"] == "always()" and upload["with"]["path"] == "bundle/gate.tar"
     assert upload["with"]["if-no-files-found"] == "error"
 
@@ -235,7 +285,9 @@ def test_c003_the_gated_job_runs_the_gate_and_its_verdict_reads_the_bundle(gpu):
 
 def test_only_main_is_published_and_only_when_every_claim_has_its_run():
     pages = load(FOLDER / "pages.yml")
-    assert pages["on"]["push"] == {"branches": ["main"]} and pages["jobs"]["deploy"]["needs"] == ["build"]
+    assert pages["on"]["push"] == {"branches": ["main"]} and pages["jobs"]["deploy"]["needs"] == [
+        "build"
+    ]
     runs = [step["run"] for step in pages["jobs"]["build"]["steps"] if "run" in step]
     assert runs == ["make site", ".venv/bin/proof check --release"]
     assert not any("checkout" in step.get("uses", "") for step in pages["jobs"]["deploy"]["steps"])
@@ -244,7 +296,11 @@ def test_only_main_is_published_and_only_when_every_claim_has_its_run():
 def test_records_are_judged_before_they_are_filed_and_come_as_a_pull_request():
     (job,) = load(FOLDER / "records.yml")["jobs"].values()
     runs = "\n".join(step.get("run", "") for step in job["steps"])
-    assert runs.index("--gate --verify") < runs.index("proof record --from") < runs.index("gh pr create")
+    assert (
+        runs.index("--gate --verify")
+        < runs.index("proof record --from")
+        < runs.index("gh pr create")
+    )
     assert "push" in runs and "main" not in runs.split("git push")[1]
 
 
@@ -268,12 +324,21 @@ def test_one_issue_holds_what_has_grown_old(tmp_path, status, opened, does):
         "SCRIPT": str(ROOT / ".github" / "report"),
     }
     subprocess.run(["bash", "-ec", REPORT], cwd=tmp_path, env=os.environ | env, check=True)
-    log = [line for line in (tmp_path / "log").read_text().splitlines() if not line.startswith("gh issue list")]
+    log = [
+        line
+        for line in (tmp_path / "log").read_text().splitlines()
+        if not line.startswith("gh issue list")
+    ]
     assert any(line.startswith(f"gh {does}") for line in log) if does else log == []
 
 
 def test_a_report_that_broke_is_no_report(tmp_path):
-    env = {"LOG": str(tmp_path / "log"), "OPEN": "", "STATUS": "2", "SCRIPT": str(ROOT / ".github" / "report")}
+    env = {
+        "LOG": str(tmp_path / "log"),
+        "OPEN": "",
+        "STATUS": "2",
+        "SCRIPT": str(ROOT / ".github" / "report"),
+    }
     done = subprocess.run(["bash", "-ec", REPORT], cwd=tmp_path, env=os.environ | env)
     assert done.returncode == 2 and not (tmp_path / "log").exists()
 
@@ -288,7 +353,11 @@ def test_every_form_speaks_both_languages(path):
     form = load(path)
     if path.name == "config.yml":
         return
-    labels = [form["name"], form["description"], *(part["attributes"]["label"] for part in form["body"])]
+    labels = [
+        form["name"],
+        form["description"],
+        *(part["attributes"]["label"] for part in form["body"]),
+    ]
     for label in (form["name"], form["description"]):
         assert re.search(r"[\u4e00-\u9fff]", label) and re.search(r"[A-Za-z]{3}", label), label
     assert len(labels) == len(set(labels)) and any(
@@ -310,7 +379,16 @@ def test_what_has_an_owner_exists():
 
 def test_zizmor_finds_nothing():
     zizmor = Path(sys.executable).with_name("zizmor")
-    command = [zizmor, "--persona", "auditor", "--offline", "--no-progress", "--format", "plain", ROOT / ".github"]
+    command = [
+        zizmor,
+        "--persona",
+        "auditor",
+        "--offline",
+        "--no-progress",
+        "--format",
+        "plain",
+        ROOT / ".github",
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -321,7 +399,9 @@ def test_zizmor_finds_a_trigger_with_our_rights(tmp_path, trigger):
     (tmp_path / "planted.yml").write_text(text)
     zizmor = Path(sys.executable).with_name("zizmor")
     done = subprocess.run(
-        [zizmor, "--offline", "--no-progress", tmp_path / "planted.yml"], capture_output=True, text=True
+        [zizmor, "--offline", "--no-progress", tmp_path / "planted.yml"],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode != 0 and "dangerous-triggers" in done.stdout
 
@@ -334,7 +414,11 @@ def run(tmp_path: Path, make: str) -> subprocess.CompletedProcess[str]:
     for folder in (tmp_path / "clone" / ".ci", tmp_path / "bin"):
         folder.mkdir(parents=True)
     script = Path(shutil.copy(RUN, tmp_path / "clone" / ".ci" / "run"))
-    for name, text in (("make", make), ("chromium", "exit 0"), ("apt-get", "echo apt-get was called; exit 1")):
+    for name, text in (
+        ("make", make),
+        ("chromium", "exit 0"),
+        ("apt-get", "echo apt-get was called; exit 1"),
+    ):
         path = tmp_path / "bin" / name
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
@@ -357,12 +441,17 @@ def test_ci_run_is_a_program():
     ],
 )
 def test_ci_run_ends_with_the_line_of_the_test_runner_and_its_status(tmp_path, line, status):
-    done = run(tmp_path, f"[ $1 = test ] || exit 9; echo first; echo '{line}'; echo afterwards; exit {status}")
+    done = run(
+        tmp_path,
+        f"[ $1 = test ] || exit 9; echo first; echo '{line}'; echo afterwards; exit {status}",
+    )
     assert done.stdout.splitlines()[-1] == line and done.returncode == status
     assert "apt-get was called" not in done.stdout
 
 
-@pytest.mark.parametrize("make", ["true", "echo '===== no tests ran in 0.01s ====='", "echo '3 deselected in 0.01s'"])
+@pytest.mark.parametrize(
+    "make", ["true", "echo '===== no tests ran in 0.01s ====='", "echo '3 deselected in 0.01s'"]
+)
 def test_ci_run_that_tested_nothing_is_red(tmp_path, make):
     done = run(tmp_path, make)
     assert done.returncode == 1 and "no test ran" in done.stderr
@@ -375,5 +464,7 @@ def test_ci_run_where_make_fails_before_the_tests_is_red(tmp_path):
 @pytest.mark.parametrize("path", [RUN, *FILES], ids=lambda path: path.name)
 def test_ci_knows_no_machine_and_no_host(path):
     text = path.read_text(encoding="utf-8").removeprefix("#!/usr/bin/env bash")
-    text = re.sub(r"\}\}?/(actions/runs|statuses)/", "", text)  # addresses below the repository's own
+    text = re.sub(
+        r"\}\}?/(actions/runs|statuses)/", "", text
+    )  # addresses below the repository's own
     assert not re.search(r"https?://|(?<![\w.])/(?!dev/null)[a-z]+/", text)

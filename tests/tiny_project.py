@@ -99,7 +99,8 @@ if __name__ == "__main__":
     main(sys.modules[__name__])
 '''
 COMPANIONS = {
-    name: (ROOT / "labs" / name).read_text(encoding="utf-8") for name in ("judge.py", "claims.py", "arguments.py")
+    name: (ROOT / "labs" / name).read_text(encoding="utf-8")
+    for name in ("judge.py", "claims.py", "arguments.py")
 }
 WORDS = """\
 title: 三分之一
@@ -126,7 +127,9 @@ PAGES = {
 Each element divided by three, with an error of {{ claim("tiny.ragged_fp32.max_abs_err") }}; a mask guards the end.
 """,
 }
-SYNCED = sidecars.sidecar({lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY)
+SYNCED = sidecars.sidecar(
+    {lang: sidecars.digest(PAGES[f"docs/{lang}/index.md"]) for lang in LANGS}, TODAY
+)
 TERM = """\
 id: mask
 topic: memory
@@ -190,7 +193,14 @@ superseded_by: null
 
 `tests/test_tiny.py`
 """
-ZH = dict(context="背景", drivers="考虑", options="选项", outcome="决定", consequences="后果", confirmation="如何确认")
+ZH = dict(
+    context="背景",
+    drivers="考虑",
+    options="选项",
+    outcome="决定",
+    consequences="后果",
+    confirmation="如何确认",
+)
 EN = dict(
     context="Context",
     drivers="Drivers",
@@ -211,36 +221,82 @@ def make_record(lab: Lab, /, **changes: Any) -> dict[str, Any]:
     gpu = kind in ("cuda", "hip")
     device = {"kind": kind, "name": "Triton interpreter"}
     if gpu:
-        device = {"kind": kind, "name": "NVIDIA H200", "capability": "9.0", "sms": 132, "memory_mib": 143_000}
+        device = {
+            "kind": kind,
+            "name": "NVIDIA H200",
+            "capability": "9.0",
+            "sms": 132,
+            "memory_mib": 143_000,
+        }
         device |= {"driver": "570.0", "runtime": "12.8"}
     environment = {"os": "Linux", "machine": "x86_64", "python": "3.12.3", "numpy": "2.3.5"}
-    environment |= {"torch": "2.11.0+cu128", "triton": "3.6.0"} if gpu else {"torch": "2.13.0+cpu", "triton": "3.7.1"}
+    environment |= (
+        {"torch": "2.11.0+cu128", "triton": "3.6.0"}
+        if gpu
+        else {"torch": "2.13.0+cpu", "triton": "3.7.1"}
+    )
     environment["switches"] = dict(lab.switches) | ({} if gpu else {"TRITON_INTERPRET": "1"})
     rows = [_row(claim, gpu) for claim in lab.claims.values()]
     device |= changes.pop("device", {})
     environment["switches"] |= changes.pop("switches", {})
-    environment |= {name: changes.pop(name) for name in ("torch", "triton", "python", "numpy") if name in changes}
+    environment |= {
+        name: changes.pop(name)
+        for name in ("torch", "triton", "python", "numpy")
+        if name in changes
+    }
     for claim_id, fields in changes.pop("rows", {}).items():
         next(row for row in rows if row["id"] == claim_id).update(fields)
-    data = {"schema": 2, "lab": lab.stem, "lab_sha256": lab.sha256, "judge_sha256": lab.judge_sha256}
+    data = {
+        "schema": 2,
+        "lab": lab.stem,
+        "lab_sha256": lab.sha256,
+        "judge_sha256": lab.judge_sha256,
+    }
     data |= {"device": device, "commit": None}
-    data |= {"environment": environment, "utc": "2026-11-20T12:00:00+00:00", "command": f"python {lab.stem}.py --json"}
+    data |= {
+        "environment": environment,
+        "utc": "2026-11-20T12:00:00+00:00",
+        "command": f"python {lab.stem}.py --json",
+    }
     return _without_dots(data | {"claims": rows, "kernels": []} | changes)
 
 
 def _row(claim: Claim, gpu: bool) -> dict[str, Any]:
-    row = {"id": claim.id, "kind": claim.kind, "bound": claim.bound, "why": claim.why, "verdict": "ok"}
+    row = {
+        "id": claim.id,
+        "kind": claim.kind,
+        "bound": claim.bound,
+        "why": claim.why,
+        "verdict": "ok",
+    }
     if claim.kind == "bug":
         row |= {"claim": claim.claim, "value": claim.bound, "figure": 1.0}
     else:
         row |= {"arguments": {}, "judges": claim.judges} | ({"peak_mib": 512} if gpu else {})
     if claim.judges == "gpu" and not gpu:
-        return row | {"verdict": "-", "note": "needs a GPU to judge"} | ({"value": "-"} if claim.kind == "bug" else {})
+        return (
+            row
+            | {"verdict": "-", "note": "needs a GPU to judge"}
+            | ({"value": "-"} if claim.kind == "bug" else {})
+        )
     if claim.kind == "error":
         error = claim.bound / 2
-        row |= {"value": error, "max_abs_err": error, "max_rel_err": error, "nonfinite": 0, "scale": 1.0}
+        row |= {
+            "value": error,
+            "max_abs_err": error,
+            "max_rel_err": error,
+            "nonfinite": 0,
+            "scale": 1.0,
+        }
     elif claim.kind == "ratio":
-        timing = {"p10_ms": 0.9, "median_ms": 1.0, "p90_ms": 1.1, "repeats": 100, "work": 1, "unit": "call"}
+        timing = {
+            "p10_ms": 0.9,
+            "median_ms": 1.0,
+            "p90_ms": 1.1,
+            "repeats": 100,
+            "work": 1,
+            "unit": "call",
+        }
         row |= {"value": claim.bound * 1.05, "low": claim.bound * 1.04, "high": claim.bound * 1.06}
         if claim.predicted is not None:
             row |= {"predicted": claim.predicted, "tolerance": claim.tolerance}
@@ -274,7 +330,10 @@ class Tiny:
     bug = "tiny.no_mask.bug"
     term = "glossary/mask.yml"
     source = "docs/sources/triton-load.yml"
-    decision: ClassVar = {"zh": "adr/0001-records-not-promises.zh.md", "en": "adr/0001-records-not-promises.en.md"}
+    decision: ClassVar = {
+        "zh": "adr/0001-records-not-promises.zh.md",
+        "en": "adr/0001-records-not-promises.en.md",
+    }
     page: ClassVar = {"zh": "docs/zh/index.md", "en": "docs/en/index.md"}
     sidecar = "docs/parity/index.yml"
 
@@ -287,9 +346,13 @@ class Tiny:
         self.write(self.words, WORDS)
         self.write(self.term, TERM)
         self.write(self.source, SOURCE)
-        self.write(self.decision["zh"], DECISION.format(title="记录，而非承诺", body="数字取自记录。", **ZH))
         self.write(
-            self.decision["en"], DECISION.format(title="Records, not promises", body="Figures come from records.", **EN)
+            self.decision["zh"],
+            DECISION.format(title="记录，而非承诺", body="数字取自记录。", **ZH),
+        )
+        self.write(
+            self.decision["en"],
+            DECISION.format(title="Records, not promises", body="Figures come from records.", **EN),
         )
         self.write("tests/test_tiny.py", "def test_nothing():\n    pass\n")
         for path, page in PAGES.items():
@@ -339,7 +402,9 @@ class Tiny:
     def _lab(self) -> Lab:
         sources = {path.name: text.read(path) for path in sorted((self.root / "labs").glob("*.py"))}
         lab = sources.pop("triton_tiny.py")
-        beside = ((name, source) for name, source in sources.items() if not name.startswith("triton_"))
+        beside = (
+            (name, source) for name, source in sources.items() if not name.startswith("triton_")
+        )
         return _read(lab, tuple(beside))
 
     def book(self, today: date | None = None) -> Book:
@@ -350,6 +415,8 @@ class Tiny:
         here = pytest.MonkeyPatch()
         here.chdir(self.root)
         try:
-            return CliRunner().invoke(main, ["--today", self.today.isoformat(), *map(str, arguments)])
+            return CliRunner().invoke(
+                main, ["--today", self.today.isoformat(), *map(str, arguments)]
+            )
         finally:
             here.undo()

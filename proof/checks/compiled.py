@@ -16,30 +16,49 @@ def faults(book: Book) -> Iterable[Problem]:
     for stem, compiled in book.compiled.items():
         file, again = place(book, compiled.path), f"Run `proof compile {stem}`"
         if stem not in book.labs:
-            yield Problem(file, 1, f"is of {stem}, which is not in labs/", "Delete it and its texts")
+            yield Problem(
+                file, 1, f"is of {stem}, which is not in labs/", "Delete it and its texts"
+            )
             continue
         for name, sha256 in compiled.texts.items():
             if name not in compiled.assembly:
                 yield Problem(file, 1, f"the text {name} is gone", again)
             elif filed.sha256(compiled.assembly[name]) != sha256:
                 yield Problem(
-                    f"{filed.FOLDER}/{name}", 1, "is not what the compiler wrote", f"{again}; it is never edited"
+                    f"{filed.FOLDER}/{name}",
+                    1,
+                    "is not what the compiler wrote",
+                    f"{again}; it is never edited",
                 )
         if not filed.stale(book, book.labs[stem]):
             fix = "Fix the lab, or let its launcher refuse that target, and run `proof compile`"
-            yield from (Problem(file, 1, what, fix) for what in filed.faults(book.labs[stem], compiled))
+            yield from (
+                Problem(file, 1, what, fix) for what in filed.faults(book.labs[stem], compiled)
+            )
 
 
 def stale(book: Book) -> Iterable[Problem]:
     """Only before a release: pages show what the compiler made of a lab, and it is not of today's lab."""
-    shown = {name for document in documents(book) for call in document.calls for name in _labs(book, call)}
+    shown = {
+        name
+        for document in documents(book)
+        for call in document.calls
+        for name in _labs(book, call)
+    }
     for stem, lab in book.labs.items():
         if stem in shown and (why := filed.stale(book, lab)):
-            yield Problem(place(book, lab.path), 1, why, f"Run `proof compile {stem}` and commit {filed.FOLDER}/")
+            yield Problem(
+                place(book, lab.path),
+                1,
+                why,
+                f"Run `proof compile {stem}` and commit {filed.FOLDER}/",
+            )
 
 
 def _labs(book: Book, call: Call) -> list[str]:
     """The labs of which a macro shows what the compiler made."""
     if call.name == "cards":
         return list(book.labs)
-    return [call.args[0].split(":")[0]] if call.name in ("assembly", "compiled") and call.args else []
+    return (
+        [call.args[0].split(":")[0]] if call.name in ("assembly", "compiled") and call.args else []
+    )

@@ -31,11 +31,19 @@ def halves(book: Book) -> Iterable[Problem]:
             for key in SAME:
                 if getattr(decision, key) != getattr(other, key):
                     what = f"{key} is another than in {place(book, other.path)}"
-                    yield _problem(book, decision, decision.line(key), what, "Make both languages agree")
+                    yield _problem(
+                        book, decision, decision.line(key), what, "Make both languages agree"
+                    )
         ids = [heading.id for heading in read(decision.body).headings if heading.level == 2]
         if ids != SECTIONS:
             what = f"the sections are {', '.join(str(id) for id in ids) or 'none'}"
-            yield _problem(book, decision, decision.body_line, what, f"They are {', '.join(SECTIONS)}, by their ids")
+            yield _problem(
+                book,
+                decision,
+                decision.body_line,
+                what,
+                f"They are {', '.join(SECTIONS)}, by their ids",
+            )
 
 
 def succession(book: Book) -> Iterable[Problem]:
@@ -51,10 +59,18 @@ def succession(book: Book) -> Iterable[Problem]:
                 other = book.decisions.get((linked, lang))
                 if other is None:
                     fix = nearest(linked, {known for known, _ in book.decisions})
-                    yield _problem(book, decision, decision.line(key), f"decision {linked} does not exist", fix)
+                    yield _problem(
+                        book, decision, decision.line(key), f"decision {linked} does not exist", fix
+                    )
                 elif number not in _links(other, back):
                     what = f"{linked} does not name {number} in {back}"
-                    yield _problem(book, decision, decision.line(key), what, "Name it there, or take this link out")
+                    yield _problem(
+                        book,
+                        decision,
+                        decision.line(key),
+                        what,
+                        "Name it there, or take this link out",
+                    )
 
 
 def _links(decision: Decision, key: str) -> tuple[str, ...]:
@@ -67,7 +83,9 @@ def confirmations(book: Book) -> Iterable[Problem]:
     """The last section, which says how compliance is confirmed, names no test, or one that is not there."""
     for decision in book.decisions.values():
         fix = "Name the test that holds this decision by its path, such as tests/docs/test_pages.py"
-        confirmation = next((h for h in read(decision.body).headings if h.id == "confirmation"), None)
+        confirmation = next(
+            (h for h in read(decision.body).headings if h.id == "confirmation"), None
+        )
         if confirmation is None:
             continue
         lines = list(enumerate(decision.body.split("\n"), decision.body_line))[confirmation.line :]
@@ -79,5 +97,7 @@ def confirmations(book: Book) -> Iterable[Problem]:
             file = book.root / path
             if not file.exists():
                 yield _problem(book, decision, line, f"{path} does not exist", fix)
-            elif name and not re.search(rf"^\s*(?:async )?(?:def|class) {name}\b", text_of(file), re.MULTILINE):
+            elif name and not re.search(
+                rf"^\s*(?:async )?(?:def|class) {name}\b", text_of(file), re.MULTILINE
+            ):
                 yield _problem(book, decision, line, f"{path} has no {name}", fix)

@@ -34,7 +34,11 @@ def _problems(book: Book, warning: bool) -> Iterator[Problem]:
     for file, places in _open(book):
         first, text = places[0]
         lines = ", ".join(str(line) for line, _ in places)
-        what = f"still to write: {text}" if len(places) == 1 else f"still to write, in lines {lines}; first: {text}"
+        what = (
+            f"still to write: {text}"
+            if len(places) == 1
+            else f"still to write, in lines {lines}; first: {text}"
+        )
         yield Problem(file, first, what, "Write it, and take each mark TODO(new) out", warning)
 
 

@@ -10,7 +10,9 @@ from proof.book.model import Book
 from proof.problem import Problem
 from proof.text.documents import walk
 
-RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
+RESERVED = re.compile(
+    r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE
+)
 
 
 def names(book: Book) -> Iterable[Problem]:
@@ -41,6 +43,12 @@ def _faults(name: str) -> Iterable[tuple[str, str]]:
             "Rename it to the composed form, NFC, as others type it",
         )
     if RESERVED.fullmatch(name):
-        yield f"{name} is a reserved name on Windows", "Choose another name: this one cannot be checked out there"
+        yield (
+            f"{name} is a reserved name on Windows",
+            "Choose another name: this one cannot be checked out there",
+        )
     if re.search(r'[<>:"|?*\\\x00-\x1f]', name) or name.endswith("."):
-        yield f"the name {name!r} cannot exist on Windows", 'Leave out < > : " | ? * \\ and a dot at the end'
+        yield (
+            f"the name {name!r} cannot exist on Windows",
+            'Leave out < > : " | ? * \\ and a dot at the end',
+        )

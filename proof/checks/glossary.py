@@ -25,7 +25,9 @@ def labels(term: Term, lang: Lang) -> tuple[str, ...]:
 
 def _label_line(term: Term, lang: Lang, label: str) -> int:
     alt = term.of(lang).alt
-    return term.line(lang, "alt", alt.index(label)) if label in alt else term.line(lang, "preferred")
+    return (
+        term.line(lang, "alt", alt.index(label)) if label in alt else term.line(lang, "preferred")
+    )
 
 
 def ambiguous(book: Book) -> Iterable[Problem]:
@@ -54,10 +56,17 @@ def relations(book: Book) -> Iterable[Problem]:
             line = term.line("see_also", n)
             if other == term.id:
                 yield Problem(at, line, "see_also names the term itself", "Take it out")
-            elif other not in book.terms and not (term.path.parent / f"{other}.yml").exists():  # else told there
+            elif (
+                other not in book.terms and not (term.path.parent / f"{other}.yml").exists()
+            ):  # else told there
                 cited = ", ".join(sorted({file for file, _ in pages.get(other, ())}))
                 also = f", which {cited} also cites" if cited else ""
-                yield Problem(at, line, f"see_also names {other!r}, which is no term{also}", nearest(other, book.terms))
+                yield Problem(
+                    at,
+                    line,
+                    f"see_also names {other!r}, which is no term{also}",
+                    nearest(other, book.terms),
+                )
         for n, source in enumerate(term.sources):
             if not source.startswith("https://") and source not in book.sources:
                 fix = f"Give a source's id or an https address. {nearest(source, book.sources)}"
@@ -83,7 +92,10 @@ def untranslated(book: Book) -> Iterable[Problem]:
             term = book.terms.get(call.args[0]) if shown else None
             if not term or term.translate != "no" or document.lang != "zh":
                 continue
-            if not any(fold(label) in fold(str(shown)) for label in (*labels(term, "en"), *labels(term, "zh"))):
+            if not any(
+                fold(label) in fold(str(shown))
+                for label in (*labels(term, "en"), *labels(term, "zh"))
+            ):
                 yield Problem(
                     document.file,
                     document.at(call.line),
@@ -96,14 +108,20 @@ def forbidden(book: Book) -> Iterable[Problem]:
     """A text uses a word that the glossary replaces by another."""
     unwanted = [(term, entry) for term in book.terms.values() for entry in term.forbidden]
     for lang in LANGS:
-        instead = {fold(entry.term): (term, entry.use) for term, entry in unwanted if entry.lang in (None, lang)}
+        instead = {
+            fold(entry.term): (term, entry.use)
+            for term, entry in unwanted
+            if entry.lang in (None, lang)
+        }
         names = {label for term in book.terms.values() for label in labels(term, lang)}
         any_name = _any_of(names | {entry.term for _, entry in unwanted})
         for document in documents(book, ("page", "decision", "term", "lab")):
             if document.lang != lang or not instead:
                 continue
             for number, line in document.markdown.lines():
-                for match in any_name.matches(line):  # the longest name wins, so a right one may hold a wrong one
+                for match in any_name.matches(
+                    line
+                ):  # the longest name wins, so a right one may hold a wrong one
                     if fold(match[0]) in instead:
                         term, use = instead[fold(match[0])]
                         yield Problem(

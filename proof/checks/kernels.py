@@ -15,7 +15,9 @@ from proof.problem import Problem
 from proof.text.documents import place
 
 ON_PURPOSE = re.compile(r"#.*\bon purpose: \S")
-BLIND = re.compile(r"\b(bfloat16|bf16|tf32\w*|bf16x\d)\b", re.I)  # what the interpreter computes otherwise than a GPU
+BLIND = re.compile(
+    r"\b(bfloat16|bf16|tf32\w*|bf16x\d)\b", re.I
+)  # what the interpreter computes otherwise than a GPU
 
 
 def fills(book: Book) -> Iterable[Problem]:
@@ -42,11 +44,11 @@ def judges(book: Book) -> Iterable[Problem]:
             if claim.kind != "error" or claim.judges != "any":
                 continue
             names = [claim.id, *(argument.written for argument in claim.arguments.values())]
-            found = next(filter(None, (BLIND.search(name.replace("_", " ")) for name in names)), None)
+            found = next(
+                filter(None, (BLIND.search(name.replace("_", " ")) for name in names)), None
+            )
             if found and "widened" not in claim.why:
-                what = (
-                    f"{claim.id} is of {found[0]}, which the interpreter computes wrongly, and yet anyone may judge it"
-                )
+                what = f"{claim.id} is of {found[0]}, which the interpreter computes wrongly, and yet anyone may judge it"
                 fix = "Let a GPU judge it; where the kernel widens to fp32 after the load, let the reason say “widened”"
                 yield Problem(place(book, lab.path), claim.line, what, fix)
 

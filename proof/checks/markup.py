@@ -288,7 +288,9 @@ def sides_out_of_line(lines: list[str]) -> Iterator[tuple[int, int, int]]:
             yield from _follow(rows, top, left, right)
 
 
-def _follow(rows: list[list[str]], top: int, left: int, right: int) -> Iterator[tuple[int, int, int]]:
+def _follow(
+    rows: list[list[str]], top: int, left: int, right: int
+) -> Iterator[tuple[int, int, int]]:
     """Go down a frame from its upper border until both sides end."""
     drawn = rows[top][left] in "┌╔╭├╠"  # these corners open a frame; a + may as well close one
     for index in range(top + 1, len(rows)):

@@ -52,9 +52,13 @@ def measured(line: str) -> Iterator[str]:
     plain = line.translate(FULL_WIDTH)
     for match in MEASURED.finditer(plain):
         before = plain[max(0, match.start() - 40) : match.start()]
-        if match["unit"] == "s" and match[0].endswith(match["number"] + "s"):  # 0s and 1s, the 1990s, the 90s
+        if match["unit"] == "s" and match[0].endswith(
+            match["number"] + "s"
+        ):  # 0s and 1s, the 1990s, the 90s
             after_word = re.search(r"(?:\b(?:of|with|and|or|all|to|the|are|by)|,)\s$", before)
-            if re.fullmatch(r"\d{4}", match["number"]) or (after_word and re.fullmatch(r"[01]|\d0", match["number"])):
+            if re.fullmatch(r"\d{4}", match["number"]) or (
+                after_word and re.fullmatch(r"[01]|\d0", match["number"])
+            ):
                 continue
         if re.search(r"[A-Za-z][A-Za-z0-9]*-$", before) and not match[0].endswith("%"):
             continue  # a name: A100-80GB
@@ -66,7 +70,9 @@ def typed(book: Book) -> Iterable[Problem]:
     for document in documents(book):
         written = document.markdown.text.split("\n")
         for number, line in document.markdown.lines():
-            for cited in EXTERNAL.finditer(written[number - 1]):  # the title of someone else's work keeps its numbers
+            for cited in EXTERNAL.finditer(
+                written[number - 1]
+            ):  # the title of someone else's work keeps its numbers
                 line = line[: cited.start()] + " " * len(cited[0]) + line[cited.end() :]
             for found in measured(line):
                 yield Problem(

@@ -63,9 +63,14 @@ def _unclosed(document: Document) -> Iterable[Problem]:
         if not fence.closed:
             what = "a code block opens here and does not close: all that follows is code"
             yield Problem(
-                document.file, document.at(fence.line), what, "Close it with the same marks, on a line of their own"
+                document.file,
+                document.at(fence.line),
+                what,
+                "Close it with the same marks, on a line of their own",
             )
     for number, line in document.markdown.lines():
         for opened in re.findall(r"(?<!\\)\\[(\[]|\$\$", line):
             what = f"a formula opens with {opened} and does not close"
-            yield Problem(document.file, document.at(number), what, f"Close it, or write `{opened}` as code")
+            yield Problem(
+                document.file, document.at(number), what, f"Close it, or write `{opened}` as code"
+            )

@@ -39,7 +39,9 @@ def _math(text: str) -> str:
 
 KINDS: dict[str, Callable[[Markdown], Things]] = {
     "heading": lambda page: [(h.line, f"{'#' * h.level} {{ #{h.id} }}") for h in page.headings],
-    "fenced code": lambda page: [(f.line, f"```{f.info}\n{textwrap.dedent(f.body)}") for f in page.fences],
+    "fenced code": lambda page: [
+        (f.line, f"```{f.info}\n{textwrap.dedent(f.body)}") for f in page.fences
+    ],
     "snippet": lambda page: [(s.line, s.target) for s in page.snippets],
     "macro": lambda page: [(call.line, _macro(call)) for call in readable_calls(page)],
     "admonition": lambda page: [(a.line, f"{a.marker} {a.kind}") for a in page.admonitions],
@@ -47,7 +49,9 @@ KINDS: dict[str, Callable[[Markdown], Things]] = {
     "formula": lambda page: [(f.line, _math(f.source)) for f in page.formulas],
     "link": lambda page: [(link.line, link.target) for link in page.links if not link.image],
     "image": lambda page: [(link.line, link.target) for link in page.links if link.image],
-    "number": lambda page: [(number, found) for number, line in page.lines() for found in numbers(line)],
+    "number": lambda page: [
+        (number, found) for number, line in page.lines() for found in numbers(line)
+    ],
 }
 
 
@@ -67,7 +71,9 @@ def exceptions(page: Markdown) -> tuple[set[int], list[tuple[int, str]]]:
             continue
         own = "\n".join(page.text.split("\n")[line - 1] for line in blocks[index]).strip()
         alone = own.startswith("<!--") and own.endswith("-->") and own.count("<!--") == 1
-        covered |= set(blocks[index]) | set(blocks[index + 1] if alone and index + 1 < len(blocks) else ())
+        covered |= set(blocks[index]) | set(
+            blocks[index + 1] if alone and index + 1 < len(blocks) else ()
+        )
     return covered, tally
 
 
@@ -75,7 +81,9 @@ def _blocks(page: Markdown) -> Iterator[range]:
     """The line ranges between blank lines; a fence stays whole."""
     lines, inside = page.text.split("\n"), {}
     for fence in page.fences:
-        inside |= dict.fromkeys(range(fence.line, fence.line + fence.body.count("\n") + 3), fence.line)
+        inside |= dict.fromkeys(
+            range(fence.line, fence.line + fence.body.count("\n") + 3), fence.line
+        )
     start = None
     for number, line in enumerate([*lines, ""], 1):
         if line.strip() or number in inside:
@@ -99,7 +107,11 @@ def _compare(zh: Document, en: Document) -> Iterable[Problem]:
     covered = {half.lang: exceptions(half.markdown)[0] for half in (zh, en)}
     for kind, find in KINDS.items():
         found = {
-            half.lang: [(line, shape) for line, shape in find(half.markdown) if line not in covered[half.lang]]
+            half.lang: [
+                (line, shape)
+                for line, shape in find(half.markdown)
+                if line not in covered[half.lang]
+            ]
             for half in (zh, en)
         }
         shapes = {lang: [shape for _, shape in things] for lang, things in found.items()}
@@ -139,7 +151,9 @@ def drift(book: Book) -> Iterable[Problem]:
     """A half of a page has changed since both were compared, or nobody has compared them."""
     yield from filter(None, (drifted(book, pair) for pair in sidecars.pairs(book)))
     for path in sidecars.orphans(book):
-        yield Problem(place(book, path), 1, "this belongs to no page", "Delete it, or name it like its page")
+        yield Problem(
+            place(book, path), 1, "this belongs to no page", "Delete it, or name it like its page"
+        )
 
 
 def drifted(book: Book, pair: Pair) -> Problem | None:
@@ -168,7 +182,12 @@ def reasons(book: Book) -> Iterable[Problem]:
     """An exception from parity gives no reason."""
     for file, line, reason in parity_tally(book):
         if not reason:
-            yield Problem(file, line, "this exception from parity gives no reason", "Write <!-- parity: the reason -->")
+            yield Problem(
+                file,
+                line,
+                "this exception from parity gives no reason",
+                "Write <!-- parity: the reason -->",
+            )
 
 
 def parity_tally(book: Book) -> list[tuple[str, int, str]]:

@@ -23,18 +23,31 @@ def contradictions(book: Book) -> Iterable[Problem]:
         elif not record.intact:
             fix = "Restore the file, or remove it and run `proof record` again: records are never edited"
             yield Problem(
-                place(book, record.path), 1, "the record was edited: its content no longer fits its name", fix
+                place(book, record.path),
+                1,
+                "the record was edited: its content no longer fits its name",
+                fix,
             )
         elif record.outdated(lab):
             yield from _widened(book, lab, record)
         elif record.path not in failing:
             fix = "Remove the file, and run `proof record` again: the lab prints no such thing"
-            yield from (Problem(place(book, record.path), 1, what, fix) for what, _ in faults(book, lab, record))
+            yield from (
+                Problem(place(book, record.path), 1, what, fix)
+                for what, _ in faults(book, lab, record)
+            )
     for standing in _standings(book):
         if standing.state == "contradicted" and standing.record and standing.record.intact:
-            fix = "Fix the lab and record it again; never loosen a bound without a new reason for it"
+            fix = (
+                "Fix the lab and record it again; never loosen a bound without a new reason for it"
+            )
             what = f"{standing.claim.id} is contradicted on {standing.record.device.name}: {standing.note}"
-            yield Problem(place(book, standing.record.path), _row(standing.record, standing.claim.id), what, fix)
+            yield Problem(
+                place(book, standing.record.path),
+                _row(standing.record, standing.claim.id),
+                what,
+                fix,
+            )
 
 
 def _widened(book: Book, lab: Lab, record: Record) -> Iterator[Problem]:
@@ -44,11 +57,15 @@ def _widened(book: Book, lab: Lab, record: Record) -> Iterator[Problem]:
         if claim is None or not isinstance(row, ErrorRow | RatioRow) or claim.why != row.why:
             continue
         bound = float(claim.bound)
-        if (isinstance(row, ErrorRow) and bound > row.bound) or (isinstance(row, RatioRow) and bound < row.bound):
+        if (isinstance(row, ErrorRow) and bound > row.bound) or (
+            isinstance(row, RatioRow) and bound < row.bound
+        ):
             name = claim.id.partition(".")[2]
             was = f"the bound of {name} was {row.bound:.4g} when it was measured"
             what = f"{was}, and is {bound:.4g} for the same reason"
-            yield Problem(place(book, lab.path), claim.line, what, "Derive it anew, and say from what")
+            yield Problem(
+                place(book, lab.path), claim.line, what, "Derive it anew, and say from what"
+            )
 
 
 def aged(book: Book) -> Iterable[Problem]:
@@ -58,11 +75,23 @@ def aged(book: Book) -> Iterable[Problem]:
         if standing.state == "aged" and standing.record:
             old.setdefault(place(book, standing.record.path), []).append(standing)
     for file, standings in old.items():
-        yield Problem(file, 1, f"{len(standings)} claims: {standings[0].note}", "Record this lab again", warning=True)
+        yield Problem(
+            file,
+            1,
+            f"{len(standings)} claims: {standings[0].note}",
+            "Record this lab again",
+            warning=True,
+        )
     for source in book.sources.values():
         standing = state.standing(book, f"source.{source.id}")
         if standing.state == "aged":
-            yield Problem(place(book, source.path), 1, standing.note, "Read it again and set accessed", warning=True)
+            yield Problem(
+                place(book, source.path),
+                1,
+                standing.note,
+                "Read it again and set accessed",
+                warning=True,
+            )
 
 
 def unproven(book: Book) -> Iterable[Problem]:
@@ -71,15 +100,30 @@ def unproven(book: Book) -> Iterable[Problem]:
     for document in documents(book):
         for call in document.calls:
             for claim_id, standing in _needed(book, call):
-                if standing is None or standing.state in ("pending", "stale-source", "stale-env", "stale-code"):
+                if standing is None or standing.state in (
+                    "pending",
+                    "stale-source",
+                    "stale-env",
+                    "stale-code",
+                ):
                     where = "in the interpreter" if call.options.get("on") else "on a GPU"
                     key = document.file, document.at(call.line), claim_id
                     if key not in told:
                         told.add(key)
-                        status, note = (standing.state, standing.note) if standing else ("pending", "no run is filed")
-                        what = f"{claim_id} is {status} {where}: {note}" if note else f"{claim_id} is {status} {where}"
+                        status, note = (
+                            (standing.state, standing.note)
+                            if standing
+                            else ("pending", "no run is filed")
+                        )
+                        what = (
+                            f"{claim_id} is {status} {where}: {note}"
+                            if note
+                            else f"{claim_id} is {status} {where}"
+                        )
                         yield Problem(
-                            *key[:2], what, f"Run `proof record {_lab(book, claim_id)}` there and commit the record"
+                            *key[:2],
+                            what,
+                            f"Run `proof record {_lab(book, claim_id)}` there and commit the record",
                         )
 
 
@@ -92,7 +136,11 @@ def _needed(book: Book, call: Call) -> Iterator[tuple[str, Standing | None]]:
     """The claims that a macro shows, with what is known of each where it shows them."""
     for room, name in citations(call.name, call.args, call.options):
         claim_id = f"{name}.bug" if room == "bug" else name
-        if room in ("claim", "bug") and claim_id in book.claims and call.options.get("field") != "bound":
+        if (
+            room in ("claim", "bug")
+            and claim_id in book.claims
+            and call.options.get("field") != "bound"
+        ):
             interpreted = call.options.get("on") == "interpreter"
             yield claim_id, (state.interpreter if interpreted else state.standing)(book, claim_id)
 

@@ -28,7 +28,9 @@ def known(book: Book) -> dict[str, set[str]]:
         "decision": {number for number, _ in book.decisions},
         "source": set(book.sources),
         "lab": set(book.labs),
-        "section": {f"{stem}:{section}" for stem, lab in book.labs.items() for section in lab.sections}
+        "section": {
+            f"{stem}:{section}" for stem, lab in book.labs.items() for section in lab.sections
+        }
         | {
             f"{name.removesuffix('.py')}:{section}"
             for name, text in book.companions.items()
@@ -45,7 +47,12 @@ def unknown(book: Book) -> Iterable[Problem]:
             for room, name in citations(call.name, call.args, call.options):
                 if name not in there[room]:
                     at = document.at(call.line)
-                    yield Problem(document.file, at, f"no {room} is called {name!r}", nearest(name, there[room]))
+                    yield Problem(
+                        document.file,
+                        at,
+                        f"no {room} is called {name!r}",
+                        nearest(name, there[room]),
+                    )
     yield from _unknown_labs(book)
 
 
@@ -57,7 +64,12 @@ def _unknown_labs(book: Book) -> Iterable[Problem]:
             close = get_close_matches(kind.lab, book.labs, n=1, cutoff=0.9)
             if close and kind.lab not in book.labs:
                 line = kinds.line("types", n, "lab")
-                yield Problem(kernel_types.FILE, line, f"no lab is called {kind.lab!r}", f"Nearest: {close[0]}")
+                yield Problem(
+                    kernel_types.FILE,
+                    line,
+                    f"no lab is called {kind.lab!r}",
+                    f"Nearest: {close[0]}",
+                )
 
 
 def snippets(book: Book) -> Iterable[Problem]:
@@ -68,16 +80,22 @@ def snippets(book: Book) -> Iterable[Problem]:
             path, _, section = snippet.target.partition(":")
             at = document.file, document.at(snippet.line)
             if re.match(r"https?$", path):
-                yield Problem(*at, "this snippet is fetched from another host", "Quote a file of this tree")
+                yield Problem(
+                    *at, "this snippet is fetched from another host", "Quote a file of this tree"
+                )
             elif path not in listed:
                 yield Problem(*at, f"the quoted file {path} does not exist", nearest(path, listed))
             elif section and not re.fullmatch(r"[\d:,-]+", section):
                 sections = START.findall(text_of(book.root / path))
                 if section not in sections:
-                    yield Problem(*at, f"{path} has no section {section}", nearest(section, sections))
+                    yield Problem(
+                        *at, f"{path} has no section {section}", nearest(section, sections)
+                    )
             elif section:
                 last = text_of(book.root / path).count("\n")
-                beyond = [number for number in re.findall(r"\d+", section) if not 1 <= int(number) <= last]
+                beyond = [
+                    number for number in re.findall(r"\d+", section) if not 1 <= int(number) <= last
+                ]
                 if beyond:
                     fix = f"It has {last}; a section keeps its name when the file changes"
                     yield Problem(*at, f"{path} has no line {beyond[0]}", fix)

@@ -28,7 +28,16 @@ from proof.checks.parity import parity_tally
 from proof.checks.site import check_site
 from proof.problem import Problem
 
-__all__ = ["BEFORE_RELEASE", "RULES", "UNTIL_RELEASE", "check", "check_site", "given_tally", "parity_tally", "tally"]
+__all__ = [
+    "BEFORE_RELEASE",
+    "RULES",
+    "UNTIL_RELEASE",
+    "check",
+    "check_site",
+    "given_tally",
+    "parity_tally",
+    "tally",
+]
 
 Rule = Callable[[Book], Iterable[Problem]]
 
@@ -67,8 +76,16 @@ RULES: tuple[Rule, ...] = (
     records.aged,
     compiled.faults,
 )
-BEFORE_RELEASE: tuple[Rule, ...] = (records.unproven, compiled.stale, drafts.unfinished, versions.unreleasable)
-UNTIL_RELEASE: tuple[Rule, ...] = (drafts.unwritten, versions.outdated)  # warnings that are errors then
+BEFORE_RELEASE: tuple[Rule, ...] = (
+    records.unproven,
+    compiled.stale,
+    drafts.unfinished,
+    versions.unreleasable,
+)
+UNTIL_RELEASE: tuple[Rule, ...] = (
+    drafts.unwritten,
+    versions.outdated,
+)  # warnings that are errors then
 
 
 def check(book: Book, release: bool = False) -> list[Problem]:

@@ -13,13 +13,35 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from proof.problem import Problem
 
-VERBATIM = {"code", "pre", "kbd", "samp", "svg", "math", "script", "style", "textarea", "title"}  # no Markdown is meant
+VERBATIM = {
+    "code",
+    "pre",
+    "kbd",
+    "samp",
+    "svg",
+    "math",
+    "script",
+    "style",
+    "textarea",
+    "title",
+}  # no Markdown is meant
 LOADING_ATTRIBUTES = ("src", "srcset", "poster", "data", "href", "xlink:href")
 READ = {*LOADING_ATTRIBUTES, "id", "name", "lang", "style"}
-LOADING_RELS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect", "dns-prefetch", "manifest"}
+LOADING_RELS = {
+    "stylesheet",
+    "icon",
+    "preload",
+    "prefetch",
+    "modulepreload",
+    "preconnect",
+    "dns-prefetch",
+    "manifest",
+}
 LOADING_RELS |= {"apple-touch-icon", "mask-icon"}
 FOREIGN = re.compile(r"(?:^|(?<=[\s,]))(?:https?:)?//[^\s,]+", re.IGNORECASE)
-FOREIGN_IN_CSS = re.compile(r"""(?:\burl\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
+FOREIGN_IN_CSS = re.compile(
+    r"""(?:\burl\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE
+)
 FOREIGN_IN_SCRIPT = re.compile(
     r"""(?:\bimport\s*\(?|\bfetch\s*\(|\bimportScripts\s*\(|\.src\s*=|\.href\s*=)\s*["'`]((?:https?:)?//[^"'`]+)"""
 )
@@ -36,7 +58,9 @@ LEFT_RAW = {
     "an admonition": re.compile(r"(?<![^\s>])(?:!!!|\?\?\?\+?) [a-z]"),
 }
 ANY_LEFT = re.compile("|".join(pattern.pattern for pattern in LEFT_RAW.values()))
-ARROW_IN_CODE = re.compile(r"^[ \t]*[-–—−]+[ \t]*8[ \t]*[<＜>].*", re.MULTILINE)  # of a snippet that quotes nothing
+ARROW_IN_CODE = re.compile(
+    r"^[ \t]*[-–—−]+[ \t]*8[ \t]*[<＜>].*", re.MULTILINE
+)  # of a snippet that quotes nothing
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:|/|#", re.IGNORECASE)
 
 
@@ -51,7 +75,9 @@ class Page(HTMLParser):
         self.anchors: set[str] = set()
         self.links: list[tuple[int, str]] = []  # of <a href>
         self.places: list[tuple[int, str]] = []  # every href and src
-        self.foreign: list[tuple[int, str]] = []  # addresses with a host that a browser loads unasked
+        self.foreign: list[
+            tuple[int, str]
+        ] = []  # addresses with a host that a browser loads unasked
         self.raw: list[tuple[int, str, str]] = []  # line, what, the text around it
         self.words = ""  # outside of code
         self._verbatim = ""  # the element that is not looked into,
@@ -119,12 +145,18 @@ class Page(HTMLParser):
                 self.links.append((line, attributes["href"]))
         elif tag != "link" or rels & LOADING_RELS:
             for name in LOADING_ATTRIBUTES:
-                self.foreign += [(line, address) for address in FOREIGN.findall(attributes.get(name, ""))]
+                self.foreign += [
+                    (line, address) for address in FOREIGN.findall(attributes.get(name, ""))
+                ]
         elif "canonical" in rels:
             self.canonical = attributes.get("href", "")
         elif "alternate" in rels and "hreflang" in attributes:
-            self.alternates[attributes["hreflang"].lower().split("-")[0]] = attributes.get("href", "")
-        self.foreign += [(line, address) for address in FOREIGN_IN_CSS.findall(attributes.get("style", ""))]
+            self.alternates[attributes["hreflang"].lower().split("-")[0]] = attributes.get(
+                "href", ""
+            )
+        self.foreign += [
+            (line, address) for address in FOREIGN_IN_CSS.findall(attributes.get("style", ""))
+        ]
 
     def _find_raw(self, what: str, pattern: re.Pattern[str], text: str, line: int) -> None:
         for match in pattern.finditer(text):
@@ -137,8 +169,12 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-        self.pages = {name: Page(self.text(name)) for name in sorted(self.files) if name.endswith(".html")}
+        self.files = {
+            path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+        }
+        self.pages = {
+            name: Page(self.text(name)) for name in sorted(self.files) if name.endswith(".html")
+        }
         home = self.pages["index.html"].canonical if "index.html" in self.pages else ""
         self.base = home.removesuffix("index.html") or "https://site.invalid/"
 
@@ -161,7 +197,11 @@ def check_site(folder: Path) -> list[Problem]:
     """Everything wrong with the built site in that folder."""
     site = Site(folder)
     if "index.html" not in site.files:
-        return [Problem(folder.name, 1, "there is no index.html in the site", "Build it first: `make site`")]
+        return [
+            Problem(
+                folder.name, 1, "there is no index.html in the site", "Build it first: `make site`"
+            )
+        ]
     problems: list[Problem] = []
     for file, page in site.pages.items():
         for check in (_foreign, _raw, _dead_links, _languages):
@@ -199,9 +239,13 @@ def _dead_links(site: Site, file: str, page: Page) -> Iterator[Problem]:
         name, fragment = target
         if name not in site.files:
             fix = "Fix the link, or build what it leads to"
-            yield _problem(site, file, line, f"{address} leads to {name}, which does not exist", fix)
+            yield _problem(
+                site, file, line, f"{address} leads to {name}, which does not exist", fix
+            )
         elif fragment and name in site.pages and fragment not in site.pages[name].anchors:
-            yield _problem(site, file, line, f"{address}: {name} has no id {fragment!r}", "Fix the anchor")
+            yield _problem(
+                site, file, line, f"{address}: {name} has no id {fragment!r}", "Fix the anchor"
+            )
 
 
 def _languages(site: Site, file: str, page: Page) -> Iterator[Problem]:
@@ -223,13 +267,17 @@ def _languages(site: Site, file: str, page: Page) -> Iterator[Problem]:
             yield _problem(site, file, 1, f"the head names no {other} version (hreflang)", fix)
         elif site.target(file, address) != (half, ""):
             fix = "Let it lead to the page's other half"
-            yield _problem(site, file, 1, f"hreflang {other} leads to {address}, not to {half}", fix)
+            yield _problem(
+                site, file, 1, f"hreflang {other} leads to {address}, not to {half}", fix
+            )
 
 
 def _not_found_pages(site: Site) -> Iterator[Problem]:
     """Hosts show one page for both languages, at any address."""
     if "404.html" not in site.pages:
-        yield _problem(site, "404.html", 1, "there is no 404 page", "Hosts serve it for every wrong address")
+        yield _problem(
+            site, "404.html", 1, "there is no 404 page", "Hosts serve it for every wrong address"
+        )
     for file in ("404.html", "en/404.html"):
         page = site.pages.get(file)
         if page is None:
@@ -239,14 +287,19 @@ def _not_found_pages(site: Site) -> Iterator[Problem]:
             if (home, "") not in targets:
                 what = f"the 404 page does not link to the {lang} home page"
                 yield _problem(site, file, 1, what, "It serves both languages")
-        chinese, english = re.findall(r"[\u3400-\u9fff]", page.words), re.findall(r"[A-Za-z]{2,}", page.words)
+        chinese, english = (
+            re.findall(r"[\u3400-\u9fff]", page.words),
+            re.findall(r"[A-Za-z]{2,}", page.words),
+        )
         if len(chinese) < 4 or len(english) < 4:
             fix = "Hosts show one page for both: say it in both"
             yield _problem(site, file, 1, "the 404 page does not speak both languages", fix)
         for line, address in page.places:
             if not ABSOLUTE.match(address):
                 fix = "Write it from the root of the host: the server shows this page at every address"
-                yield _problem(site, file, line, f"{address} is relative on a page that has no place", fix)
+                yield _problem(
+                    site, file, line, f"{address} is relative on a page that has no place", fix
+                )
 
 
 def _style_sheets_and_scripts(site: Site) -> Iterator[Problem]:
@@ -254,7 +307,9 @@ def _style_sheets_and_scripts(site: Site) -> Iterator[Problem]:
         if file.endswith(".css"):
             text = site.text(file)
             for match in FOREIGN_IN_CSS.finditer(text):
-                yield _loaded_from_elsewhere(site, file, text.count("\n", 0, match.start()) + 1, match[1])
+                yield _loaded_from_elsewhere(
+                    site, file, text.count("\n", 0, match.start()) + 1, match[1]
+                )
         elif file.endswith((".js", ".mjs")):
             text = site.text(file)
             for match in CDN.finditer(text):

@@ -38,7 +38,9 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--today", type=click.DateTime(["%Y-%m-%d"]), hidden=True, help="Judge as of this day.")
+@click.option(
+    "--today", type=click.DateTime(["%Y-%m-%d"]), hidden=True, help="Judge as of this day."
+)
 @click.pass_context
 def main(context: click.Context, today: datetime | None) -> None:
     """Runs labs, files what they measured, checks that pages agree with it."""

@@ -24,6 +24,8 @@ def command(today: date, lab: str, output: Path | None) -> None:
     if path.is_dir():
         path = path / f"{chosen.stem}.py"
     if path.exists() and path.resolve().is_relative_to((book.root / "labs").resolve()):
-        raise click.UsageError(f"{path} is the lab itself: name another place with -o, or run this elsewhere")
+        raise click.UsageError(
+            f"{path} is the lab itself: name another place with -o, or run this elsewhere"
+        )
     write(path, bundle(chosen.source, chosen.companions).encode())
     click.echo(str(path))

@@ -22,7 +22,10 @@ from proof.problem import Problem
 @click.argument("labs", nargs=-1, metavar="[LAB]...")
 @click.option("--json", "as_json", is_flag=True, help="Print every cell as data.")
 @click.option(
-    "--check", "check_only", is_flag=True, help="Compile everything anew, change nothing, fail where it differs."
+    "--check",
+    "check_only",
+    is_flag=True,
+    help="Compile everything anew, change nothing, fail where it differs.",
 )
 @click.pass_obj
 def command(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool) -> None:
@@ -33,7 +36,9 @@ def command(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool)
     if missing:
         raise click.UsageError(f"{missing}. Not compiled: {', '.join(lab.stem for lab in chosen)}")
     table, problems, data = _table(), [], []
-    for result in farm.compile_labs(book, chosen, check_only, lambda text: click.echo(text, err=True)):
+    for result in farm.compile_labs(
+        book, chosen, check_only, lambda text: click.echo(text, err=True)
+    ):
         file = f"labs/{result.lab.stem}.py"
         fix = "Fix the lab, or let its launcher refuse that target"
         problems += [Problem(file, 1, fault, fix) for fault in result.faults]
@@ -43,10 +48,15 @@ def command(today: date, labs: tuple[str, ...], as_json: bool, check_only: bool)
         for summary in summaries(result.compiled):
             table.add_row(result.lab.stem, *_cells(summary))
         if check_only:
-            problems += [Problem(file, 1, what, "Run `proof compile`") for what in farm.differences(book, result)]
+            problems += [
+                Problem(file, 1, what, "Run `proof compile`")
+                for what in farm.differences(book, result)
+            ]
         else:
             for path in farm.file_result(book.root, result):
-                click.echo(f"{'wrote' if path.is_file() else 'deleted':8} {short(book, path)}", err=True)
+                click.echo(
+                    f"{'wrote' if path.is_file() else 'deleted':8} {short(book, path)}", err=True
+                )
     if as_json:
         click.echo(json.dumps(data, ensure_ascii=False))
     else:
@@ -68,7 +78,9 @@ def _table() -> Table:
 
 def _cells(row: Summary) -> list[str | Text]:
     """The cells of one kernel on one target, behind the name of its lab."""
-    fits, too_large, not_offered = (row.states.get(state, "") for state in ("fits", "too large", "not offered here"))
+    fits, too_large, not_offered = (
+        row.states.get(state, "") for state in ("fits", "too large", "not offered here")
+    )
     failed = Text(str(row.states.get("failed", "")), style="bold red")
     shared_bytes = max((cell.shared_bytes for cell in row.made), default=0)
     registers = max((cell.registers for cell in row.made), default=0)

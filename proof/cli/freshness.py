@@ -59,12 +59,16 @@ def report(book: Book, newest: Callable[[str], str], get: Get) -> str:
             parts["unknown"].append(f"{package}: {error}")
     with ThreadPoolExecutor(8) as pool:
         for source, (kind, what) in zip(
-            book.sources.values(), pool.map(lambda s: _source(s, get), book.sources.values()), strict=True
+            book.sources.values(),
+            pool.map(lambda s: _source(s, get), book.sources.values()),
+            strict=True,
         ):
             if kind:
                 parts[kind].append(f"[{source.id}]({source.url}): {what}")
     sections = [
-        f"## {TITLES[name]}\n\n" + "".join(f"- {line}\n" for line in lines) for name, lines in parts.items() if lines
+        f"## {TITLES[name]}\n\n" + "".join(f"- {line}\n" for line in lines)
+        for name, lines in parts.items()
+        if lines
     ]
     return "\n".join(sections)
 
@@ -87,10 +91,14 @@ def _ages(book: Book) -> Iterator[str]:
 
 
 def _versions(book: Book, package: str, newest: str) -> Iterator[str]:
-    ranges = sorted({lab.requires[package] for lab in book.labs.values() if package in lab.requires})
+    ranges = sorted(
+        {lab.requires[package] for lab in book.labs.values() if package in lab.requires}
+    )
     for declared in ranges:
         if not SpecifierSet(declared).contains(newest):
-            stems = ", ".join(stem for stem, lab in book.labs.items() if lab.requires.get(package) == declared)
+            stems = ", ".join(
+                stem for stem, lab in book.labs.items() if lab.requires.get(package) == declared
+            )
             yield f"{package} {newest}: {stems} declare {declared}"
 
 
@@ -107,13 +115,24 @@ def _source(source: Source, get: Get) -> tuple[str, str]:
         first, last = source.lines
         lines = page.decode("utf-8", "replace").splitlines()[first - 1 : last]
         if hashlib.sha256(("\n".join(lines) + "\n").encode()).hexdigest() != source.sha256:
-            return "sources", f"lines {first} to {last} at {source.tag} are not the ones that were cited"
+            return (
+                "sources",
+                f"lines {first} to {last} at {source.tag} are not the ones that were cited",
+            )
     return "", ""
 
 
 def newest(package: str) -> str:
     """The newest final version that pip can see. Raises OSError when it sees none."""
-    command = [sys.executable, "-m", "pip", "index", "versions", "--disable-pip-version-check", package]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "index",
+        "versions",
+        "--disable-pip-version-check",
+        package,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     line = re.search(r"^Available versions: (.+)$", done.stdout, re.M)
     if not line:

@@ -72,7 +72,9 @@ def command(today: date, kind: str, name: tuple[str, ...]) -> None:
     for verb, paths in (("wrote", made.files), ("changed", made.edits)):
         for path in paths:
             click.echo(f"{verb:8} {path}")
-    click.echo("What is left to write is marked TODO(new); `proof check` names the lines, and a release wants none.")
+    click.echo(
+        "What is left to write is marked TODO(new); `proof check` names the lines, and a release wants none."
+    )
     for note in made.notes:
         click.echo(f"note     {note}", err=True)
 
@@ -92,7 +94,9 @@ class Start:
 
 def start(book: Book, kind: str, name: str) -> Start:
     """The start of what is to be called `name`. Raises Refused for a name that cannot be, or that is taken."""
-    made = {"lab": _lab, "lesson": _lesson, "term": _term, "adr": _decision}[kind](book, name.strip())
+    made = {"lab": _lab, "lesson": _lesson, "term": _term, "adr": _decision}[kind](
+        book, name.strip()
+    )
     for path in made.files:
         if (book.root / path).exists():
             raise Refused(f"{path} is there already: change that one, or choose another name")
@@ -117,14 +121,23 @@ def write(root: Path, made: Start) -> None:
 
 def _term(book: Book, title: str) -> Start:
     name = _slug(title, "the term's English name; the Chinese one goes into the file")
-    names = {fold(label): term for term in book.terms.values() for lang in LANGS for label in labels(term, lang)}
+    names = {
+        fold(label): term
+        for term in book.terms.values()
+        for lang in LANGS
+        for label in labels(term, lang)
+    }
     if taken := names.get(fold(title)):
         raise Refused(f"{title!r} is a name of glossary/{taken.path.name} already: change that one")
     for term in book.terms.values():
         for entry in term.forbidden:
             if fold(entry.term) == fold(title):
-                raise Refused(f"the glossary says {entry.use} instead of {title!r}: see glossary/{term.path.name}")
-    known = {label: f"{term.en.preferred} (glossary/{term.path.name})" for label, term in names.items()}
+                raise Refused(
+                    f"the glossary says {entry.use} instead of {title!r}: see glossary/{term.path.name}"
+                )
+    known = {
+        label: f"{term.en.preferred} (glossary/{term.path.name})" for label, term in names.items()
+    }
     values = {"name": name, "title": _escaped(title)}
     return Start({f"glossary/{name}.yml": _filled("term.yml", values)}, notes=_near(title, known))
 
@@ -133,7 +146,9 @@ def _decision(book: Book, title: str) -> Start:
     slug = _slug(title, "the title in English; the Chinese one goes into its own file")
     known = {decision.slug[5:]: f"adr/{decision.slug}" for decision in book.decisions.values()}
     if slug in known:
-        raise Refused(f"{known[slug]} has this title already: change that one, or say in the title what is new")
+        raise Refused(
+            f"{known[slug]} has this title already: change that one, or say in the title what is new"
+        )
     number, note = _next_number(book.root)
     values = {
         "number": f"{number:04}",
@@ -141,7 +156,9 @@ def _decision(book: Book, title: str) -> Start:
         "today": str(book.today),
         "confirmation": CONFIRMATION,
     }
-    files = {f"adr/{number:04}-{slug}.{lang}.md": _filled(f"adr.{lang}.md", values) for lang in LANGS}
+    files = {
+        f"adr/{number:04}-{slug}.{lang}.md": _filled(f"adr.{lang}.md", values) for lang in LANGS
+    }
     return Start(files, notes=[note, *_near(slug, known)])
 
 
@@ -151,7 +168,9 @@ def _lab(book: Book, name: str) -> Start:
     values = {"name": name, "stem": stem, "title": _title(name)}
     lesson = _filled("lab.py", values)
     if name in _meant(_filled("lab.py", values | {"name": "_"}), book.companions):
-        raise Refused(f"a launcher called {name} would hide what a lab or Python calls so: take a longer name")
+        raise Refused(
+            f"a launcher called {name} would hide what a lab or Python calls so: take a longer name"
+        )
     files = {
         f"labs/{stem}.py": lesson,
         f"labs/{stem}.zh.yml": _filled("labwords.yml", values),
@@ -169,7 +188,9 @@ def _lab(book: Book, name: str) -> Start:
 
 def _lesson(book: Book, name: str) -> Start:
     name = _snake(short_name(name))
-    known = {Path(page.name).stem: page.name for page in book.pages if page.name.startswith("lessons/")}
+    known = {
+        Path(page.name).stem: page.name for page in book.pages if page.name.startswith("lessons/")
+    }
     lab, texts, menus = book.labs.get(f"triton_{name}"), {}, {}
     title = _title(name)
     values = {"title": title, "anchor": name.replace("_", "-")}
@@ -182,9 +203,14 @@ def _lesson(book: Book, name: str) -> Start:
     files = {f"docs/{lang}/lessons/{name}.md": text for lang, text in texts.items()}
     synced = sidecar({lang: digest(text) for lang, text in texts.items()}, book.today)
     files[f"docs/parity/lessons/{name}.yml"] = written(synced)
-    notes = [*_near(name, known), f"when both halves are written: proof parity sync lessons/{name}.md"]
+    notes = [
+        *_near(name, known),
+        f"when both halves are written: proof parity sync lessons/{name}.md",
+    ]
     if not lab:
-        notes.append(f"there is no lab triton_{name}; a lesson that is made after its lab quotes it from the start")
+        notes.append(
+            f"there is no lab triton_{name}; a lesson that is made after its lab quotes it from the start"
+        )
     return Start(files, menus, notes)
 
 
@@ -196,7 +222,10 @@ def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:
         return {"lab": no_lab, "run": words["look"], "pitfalls": words["pit"]}
     claims = ", ".join(f'"{claim.id}"' for claim in lab.claims.values() if claim.kind != "bug")
     code = f'```python\n--8<-- "labs/{lab.stem}.py:kernel"\n```'
-    notes = [f'{{{{ notes("{lab.stem}:kernel") }}}}\n\n- `{line}`: {words["line"]}' for line in _telling(lab)]
+    notes = [
+        f'{{{{ notes("{lab.stem}:kernel") }}}}\n\n- `{line}`: {words["line"]}'
+        for line in _telling(lab)
+    ]
     pitfalls = [
         f'### {bug} {{ #pit-{bug.replace("_", "-")} }}\n\n{words["pit"]}\n\n{{{{ bug_diff("{name}.{bug}") }}}}'
         for bug in lab.bugs
@@ -220,7 +249,9 @@ def _with_entry(path: Path, entry: str) -> str:
     text = _whole(path)
     lessons = list(re.finditer(r"^( *)- .*: lessons/\w+\.md\b[^\r\n]*(\r?\n)", text, re.M))
     if not lessons:
-        raise Refused(f"the menu in {path.name} has no lesson to put the new one below: write {entry} there first")
+        raise Refused(
+            f"the menu in {path.name} has no lesson to put the new one below: write {entry} there first"
+        )
     last = lessons[-1]
     return text[: last.end()] + last[1] + entry + last[2] + text[last.end() :]
 
@@ -230,7 +261,9 @@ def _with_statement(path: Path, title: str, name: str, lab: Lab | None) -> str:
     text = _whole(path)
     proof = f"        proof: [{next(iter(lab.claims))}]\n" if lab and lab.claims else ""
     newline = "\r\n" if "\r\n" in text else "\n"
-    return text.rstrip() + (f"\n{STATEMENT.format(title=title, name=name)}{proof}").replace("\n", newline)
+    return text.rstrip() + (f"\n{STATEMENT.format(title=title, name=name)}{proof}").replace(
+        "\n", newline
+    )
 
 
 def _whole(path: Path) -> str:
@@ -238,7 +271,9 @@ def _whole(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path.name} cannot be read, and a lesson needs its line there: {error}") from None
+        raise Refused(
+            f"{path.name} cannot be read, and a lesson needs its line there: {error}"
+        ) from None
 
 
 # Names
@@ -286,9 +321,17 @@ def _meant(lesson: str, companions: Mapping[str, str]) -> set[str]:
     names = {*keyword.kwlist, *dir(builtins), *(Path(name).stem for name in companions)}
     statements = [node for text in companions.values() for node in ast.parse(text).body]
     plain = [node for node in statements if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    for node in [*statements, *(child for tree in (ast.parse(lesson), *plain) for child in ast.walk(tree))]:
+    for node in [
+        *statements,
+        *(child for tree in (ast.parse(lesson), *plain) for child in ast.walk(tree)),
+    ]:
         match node:
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.Name(id=name)
+                | ast.arg(arg=name)
+                | ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
                 names.add(name)
             case ast.alias(name=name, asname=asname):
                 names.add(asname or name.partition(".")[0])
@@ -303,14 +346,19 @@ def _next_number(root: Path) -> tuple[int, str]:
     taken = {number: "" for number in _numbers(path.name for path in (root / "adr").glob("*.md"))}
     refs = _git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes")
     for ref in refs or ():
-        for number in _numbers(Path(line).name for line in _git(root, "ls-tree", "--name-only", ref, "adr/") or ()):
+        for number in _numbers(
+            Path(line).name for line in _git(root, "ls-tree", "--name-only", ref, "adr/") or ()
+        ):
             taken.setdefault(number, ref)
     last = max(taken, default=0)
     number = f"{last + 1:04}"
     if last >= 9999:
         raise Refused("all numbers up to 9999 are taken")
     if refs is None:
-        return last + 1, f"{number} is free in this folder; git could not be asked, so no branch was looked at"
+        return (
+            last + 1,
+            f"{number} is free in this folder; git could not be asked, so no branch was looked at",
+        )
     why = f" ({last:04} is taken on {taken[last]})" if taken.get(last) else ""
     unseen = "branches that were not fetched, other people's clones, work that is not committed"
     note = f"{number} is free here and on every branch of this clone, {len(refs)} in all{why}. Not seen: {unseen}"
@@ -328,7 +376,11 @@ def _git(root: Path, *arguments: str) -> list[str] | None:
     """The lines that git prints; None when there is no git, or no repository."""
     try:
         done = subprocess.run(
-            ["git", "-C", root, *arguments], capture_output=True, text=True, encoding="utf-8", timeout=60
+            ["git", "-C", root, *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
         )
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
         return None
@@ -336,6 +388,6 @@ def _git(root: Path, *arguments: str) -> list[str] | None:
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    return Template((Path(__file__).with_name("templates") / f"{template}.txt").read_text(encoding="utf-8")).substitute(
-        values
-    )
+    return Template(
+        (Path(__file__).with_name("templates") / f"{template}.txt").read_text(encoding="utf-8")
+    ).substitute(values)

@@ -55,7 +55,9 @@ def _remember(today: date, pages: tuple[str, ...], reason: str = "") -> None:
     raise SystemExit(1 if problems else 0)
 
 
-def remember(book: Book, names: Iterable[str] = (), reason: str = "") -> tuple[list[Path], list[Problem]]:
+def remember(
+    book: Book, names: Iterable[str] = (), reason: str = ""
+) -> tuple[list[Path], list[Problem]]:
     """Write the sidecars of the named pages, or of all, whose halves changed; with a reason, where one changed alone.
 
     Returns the sidecars written, and why others were not. Raises LookupError for a name that is no page's.

@@ -22,7 +22,9 @@ def find_root() -> Path:
     for folder in (start, *start.parents):
         if (folder / "labs").is_dir() and (folder / "pyproject.toml").is_file():
             return folder
-    raise click.UsageError(f"no folder at or above {start} holds labs/ and pyproject.toml: go into the project first")
+    raise click.UsageError(
+        f"no folder at or above {start} holds labs/ and pyproject.toml: go into the project first"
+    )
 
 
 def open_book(today: date) -> Book:

@@ -25,7 +25,10 @@ from proof.runs.file import file_record, prune, read_files
     help="File what a lab printed with --json elsewhere, or a .tar or .tar.gz of such files; may be repeated.",
 )
 @click.option(
-    "--prune", "pruning", is_flag=True, help="Keep the last three records of each device, lab and Triton minor."
+    "--prune",
+    "pruning",
+    is_flag=True,
+    help="Keep the last three records of each device, lab and Triton minor.",
 )
 @click.pass_obj
 def command(today: date, labs: tuple[str, ...], files: tuple[Path, ...], pruning: bool) -> None:
@@ -56,7 +59,11 @@ def _record_runs(book: Book, names: tuple[str, ...]) -> int:
 def _record_files(book: Book, files: tuple[Path, ...]) -> int:
     for path in files:
         if not path.is_file():
-            beside = [p.name for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
+            beside = (
+                [p.name for p in path.parent.iterdir() if p.is_file()]
+                if path.parent.is_dir()
+                else []
+            )
             raise click.UsageError(f"there is no file {path}. {nearest(path.name, beside)}")
     status = 0
     for path in files:

@@ -23,13 +23,25 @@ from proof.runs.accept import Accepted, accept
 
 @click.command()
 @click.argument("labs", nargs=-1, metavar="[LAB]...")
-@click.option("--gate", is_flag=True, help="As the gated job does: every lab on every GPU here, then the verdict.")
 @click.option(
-    "--bundle", type=PATH, default="gate.tar", show_default=True, help="Where --gate writes what labs printed."
+    "--gate",
+    is_flag=True,
+    help="As the gated job does: every lab on every GPU here, then the verdict.",
 )
-@click.option("--verify", type=PATH, help="With --gate: run nothing, and compute the verdict on this bundle.")
+@click.option(
+    "--bundle",
+    type=PATH,
+    default="gate.tar",
+    show_default=True,
+    help="Where --gate writes what labs printed.",
+)
+@click.option(
+    "--verify", type=PATH, help="With --gate: run nothing, and compute the verdict on this bundle."
+)
 @click.pass_obj
-def command(today: date, labs: tuple[str, ...], gate: bool, bundle: Path, verify: Path | None) -> None:
+def command(
+    today: date, labs: tuple[str, ...], gate: bool, bundle: Path, verify: Path | None
+) -> None:
     """Run labs here: on the GPU if there is one, else in the interpreter. All of them when none is named."""
     book = open_book(today)
     if verify and not gate:
@@ -39,7 +51,9 @@ def command(today: date, labs: tuple[str, ...], gate: bool, bundle: Path, verify
     raise SystemExit(_gate(book, bundle, verify) if gate else _run(book, labs))
 
 
-def run_and_accept(book: Book, names: tuple[str, ...]) -> Iterator[tuple[runs.Run, Accepted | None, float]]:
+def run_and_accept(
+    book: Book, names: tuple[str, ...]
+) -> Iterator[tuple[runs.Run, Accepted | None, float]]:
     """Run labs one after another; yields the run, what it came to (None when it came to nothing) and its seconds."""
     labs = choose_labs(book, names)
     if not importlib.util.find_spec("torch"):
@@ -57,7 +71,9 @@ def run_and_accept(book: Book, names: tuple[str, ...]) -> Iterator[tuple[runs.Ru
         yield run, accepted, time.monotonic() - start
 
 
-def accept_or_print(book: Book, name: str, raw: bytes, commit: str | None = None) -> Accepted | None:
+def accept_or_print(
+    book: Book, name: str, raw: bytes, commit: str | None = None
+) -> Accepted | None:
     """What the bytes come to; None, with every reason on standard error, when they are refused."""
     try:
         return accept(book, name, raw, commit)
@@ -109,7 +125,9 @@ def _gate(book: Book, bundle: Path, verify: Path | None) -> int:
     if verify is None:
         gpus = gates.devices()
         if not gpus:
-            raise click.ClickException("no GPU was found, and the gate judges what nothing else can")
+            raise click.ClickException(
+                "no GPU was found, and the gate judges what nothing else can"
+            )
         status = gates.run(book.root, bundle, gpus)
     try:
         verdict = gates.verify(book, verify or bundle)

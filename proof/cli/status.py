@@ -32,7 +32,10 @@ def command(today: date, as_json: bool) -> None:
     else:
         print_table(_table(rows))
         counts = Counter(row["state"] for row in rows)
-        click.echo(" · ".join(f"{counts[name]} {name}" for name in state.FIRST if counts[name]) or "no claims yet")
+        click.echo(
+            " · ".join(f"{counts[name]} {name}" for name in state.FIRST if counts[name])
+            or "no claims yet"
+        )
     print_problems(book.problems)
     raise SystemExit(1 if book.problems else 0)
 
@@ -55,7 +58,9 @@ def _rows(book: Book) -> list[dict[str, Any]]:
                 "age_days": (book.today - record.utc.date()).days if record else None,
                 "pages": [short(book, page.path) for page in pages.get(claim_id, [])],
                 "note": standing.note,
-                "interpreter": {"state": interpreted.state, "value": _value(interpreted)} if interpreted else None,
+                "interpreter": {"state": interpreted.state, "value": _value(interpreted)}
+                if interpreted
+                else None,
             }
         )
     return rows

@@ -6,13 +6,17 @@ import re
 from collections import Counter
 from typing import Any
 
-_PTX_MEMORY = re.compile(r"\b(ld|st)\.(?:\w+\.)*?global(?:\.[\w:]+)*?(?:\.v([248]))?\.[bfus](\d+)\b")
+_PTX_MEMORY = re.compile(
+    r"\b(ld|st)\.(?:\w+\.)*?global(?:\.[\w:]+)*?(?:\.v([248]))?\.[bfus](\d+)\b"
+)
 _AMD_MEMORY = re.compile(
     r"\b(?:global|buffer|flat)_(load|store)_(?:lds_)?(?:dword(?:x([234]))?|(?:d16_)?(?:hi_)?[bui](\d+)|[us]?(short|byte))(?:_d16)?(?:_hi)?\b(.*)"
 )
 _PTX_TENSOR = re.compile(r"\b((?:mma\.sync|wgmma\.mma_async|tcgen05\.mma)[\w.:]*)")
 _AMD_TENSOR = re.compile(r"\bv_((?:s?mfmac?|s?wmmac?)_\w+)")
-_PTX_COPY = re.compile(r"\b(cp\.async\.(?:bulk[\w.:]*|c[ag]))[\w.:]*(?:[^;\]]*\][^;\]]*\],\s*(0x[0-9a-f]+|\d+))?")
+_PTX_COPY = re.compile(
+    r"\b(cp\.async\.(?:bulk[\w.:]*|c[ag]))[\w.:]*(?:[^;\]]*\][^;\]]*\],\s*(0x[0-9a-f]+|\d+))?"
+)
 _PTX_ATOMIC = re.compile(r"\b(?:atom|red)\.(?:\w+\.)*?global\b")
 _AMD_ATOMIC = re.compile(r"\b(?:global|buffer|flat)_atomic_\w+")
 
@@ -36,7 +40,10 @@ def _ptx(code: str) -> dict[str, Any]:
     for what, lanes, bits in _PTX_MEMORY.findall(code):
         moved[what][str(int(lanes or 1) * int(bits) // 8)] += 1
     copies = Counter(" ".join(filter(None, (name, size))) for name, size in _copies(code))
-    tensor = Counter(re.sub(r"(?<!^mma)\.(?:sync|aligned|row|col)\b", "", name) for name in _PTX_TENSOR.findall(code))
+    tensor = Counter(
+        re.sub(r"(?<!^mma)\.(?:sync|aligned|row|col)\b", "", name)
+        for name in _PTX_TENSOR.findall(code)
+    )
     return {
         "load": moved["ld"],
         "store": moved["st"],
@@ -85,7 +92,11 @@ def resources(code: str, log: str) -> dict[str, int]:
             "spill_bytes": r"(\d+) bytes spill stores",
             "stack_bytes": r"(\d+) bytes stack frame",
         }
-        return {name: int(found[1]) for name, pattern in names.items() if (found := re.search(pattern, log))}
+        return {
+            name: int(found[1])
+            for name, pattern in names.items()
+            if (found := re.search(pattern, log))
+        }
     names = {
         "registers": "vgpr_count",
         "agprs": "agpr_count",
@@ -93,7 +104,11 @@ def resources(code: str, log: str) -> dict[str, int]:
         "spilled_registers": "vgpr_spill_count",
         "stack_bytes": "private_segment_fixed_size",
     }
-    return {name: int(m[1]) for name, key in names.items() if (m := re.search(rf"\.{key}:\s+(\d+)", code))}
+    return {
+        name: int(m[1])
+        for name, key in names.items()
+        if (m := re.search(rf"\.{key}:\s+(\d+)", code))
+    }
 
 
 def text_of(code: str, kernel: str) -> str:
@@ -104,11 +119,22 @@ def text_of(code: str, kernel: str) -> str:
     lines = code.splitlines()
     if ".visible .entry" in code:
         kept = [re.sub(r"\s*//.*", "", line).rstrip() for line in lines]
-        kept = kept[: next((n for n, line in enumerate(kept) if re.match(r"\s*\.section\s+\.debug", line)), len(kept))]
-        kept = [line for line in kept if not re.match(r"\s*(?:\.loc|\.file)\b|\$L__(?:tmp|func)\w*:", line)]
+        kept = kept[
+            : next(
+                (n for n, line in enumerate(kept) if re.match(r"\s*\.section\s+\.debug", line)),
+                len(kept),
+            )
+        ]
+        kept = [
+            line
+            for line in kept
+            if not re.match(r"\s*(?:\.loc|\.file)\b|\$L__(?:tmp|func)\w*:", line)
+        ]
     else:
         start = next(n for n, line in enumerate(lines) if line.startswith(f"{kernel}:"))
-        end = next(n for n, line in enumerate(lines) if n > start and re.match(r"\s*\.section\b", line))
+        end = next(
+            n for n, line in enumerate(lines) if n > start and re.match(r"\s*\.section\b", line)
+        )
         target = [line for line in lines[:start] if ".amdgcn_target" in line]
         kept = [re.sub(r"\s*;.*", "", line).rstrip() for line in target + lines[start:end]]
         kept = [
@@ -118,7 +144,9 @@ def text_of(code: str, kernel: str) -> str:
         ]
     return (
         "\n".join(
-            re.sub(r"\s+", " ", re.sub(r"^\s+", "\0", line)).replace("\0", "    ") for line in kept if line.strip()
+            re.sub(r"\s+", " ", re.sub(r"^\s+", "\0", line)).replace("\0", "    ")
+            for line in kept
+            if line.strip()
         )
         + "\n"
     )

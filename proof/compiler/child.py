@@ -80,15 +80,22 @@ def judge_of(path: str) -> types.ModuleType:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     judge = importlib.import_module("judge")
-    judge.DEVICE = "cpu"  # in the eyes of whatever imports it from here on; Triton sees the stand-in
+    judge.DEVICE = (
+        "cpu"  # in the eyes of whatever imports it from here on; Triton sees the stand-in
+    )
     return judge
 
 
 def companions_of(lab: types.ModuleType) -> list[types.ModuleType]:
     """The modules of this process that lie beside the lab, and the lab."""
     folder = os.path.dirname(str(lab.__file__))
-    beside = [module for module in list(sys.modules.values()) if _file(module).startswith(folder + os.sep)]
-    return [lab, *(module for module in beside if not os.path.basename(_file(module)).startswith("triton_"))]
+    beside = [
+        module for module in list(sys.modules.values()) if _file(module).startswith(folder + os.sep)
+    ]
+    return [
+        lab,
+        *(module for module in beside if not os.path.basename(_file(module)).startswith("triton_")),
+    ]
 
 
 def _file(module: types.ModuleType) -> str:
@@ -138,7 +145,10 @@ class StandIn(mock.MagicMock):
         driver.asked, driver.vendor = False, target.vendor
         driver.get_current_device.return_value = target.name  # Triton keeps variants by device
         driver.get_current_stream.return_value = 0
-        driver.get_benchmarker.return_value = lambda launch, quantiles: (launch(), _times(len(quantiles)))[1]
+        driver.get_benchmarker.return_value = lambda launch, quantiles: (
+            launch(),
+            _times(len(quantiles)),
+        )[1]
 
         def get_current_target():
             driver.asked |= not sys._getframe(1).f_code.co_filename.startswith(package)
@@ -152,10 +162,17 @@ class StandIn(mock.MagicMock):
             return ask
 
         driver.get_current_target = get_current_target
-        driver.properties, driver.capability = answer(_properties(target)), answer(target.capability)
+        driver.properties, driver.capability = (
+            answer(_properties(target)),
+            answer(target.capability),
+        )
         driver.card_name = answer(target.name)
         driver.utils.get_device_properties = answer(
-            {"max_shared_mem": target.shared_limit, "multiprocessor_count": target.sms, "warpSize": target.warp_size}
+            {
+                "max_shared_mem": target.shared_limit,
+                "multiprocessor_count": target.sms,
+                "warpSize": target.warp_size,
+            }
         )
         return driver
 
@@ -202,15 +219,22 @@ def capture(path: str, stem: str, targets: list[str]) -> Json:
     """
     import triton
 
-    labs = {target: fresh_lab(path, stem) for target in targets}  # one for each, since a lab may keep what it has seen
+    labs = {
+        target: fresh_lab(path, stem) for target in targets
+    }  # one for each, since a lab may keep what it has seen
     lab = fresh_lab(path, stem)
     seen = _Seen([], [])
     kernels = kernels_of(lab)
-    for compiler in (False, True):  # then claims about the compiler, for kernels that only they show
+    for compiler in (
+        False,
+        True,
+    ):  # then claims about the compiler, for kernels that only they show
         known = {t: {x["kernel"] for x in seen.launches if t in x["targets"]} for t in targets}
         for claim in lab.CLAIMS:
             if (claim.judges == "compile") == compiler:
-                of_vendor: dict[str, tuple] = {}  # what a claim launches that did not ask for which card
+                of_vendor: dict[
+                    str, tuple
+                ] = {}  # what a claim launches that did not ask for which card
                 for target in (TARGETS[name] for name in targets):
                     if compiler and not set(kernels) - known[target.name]:
                         continue
@@ -221,10 +245,16 @@ def capture(path: str, stem: str, targets: list[str]) -> Json:
                         of_vendor[target.vendor] = launches, stumble, asked
                     if compiler:
                         launches = [x for x in launches if x["kernel"] not in known[target.name]]
-                    seen.note(target, claim.id, launches, None if compiler and not launches else stumble)
+                    seen.note(
+                        target, claim.id, launches, None if compiler and not launches else stumble
+                    )
     called = {name for k in kernels.values() for name in k.fn.__code__.co_names}
     launched = {launch["kernel"] for launch in seen.launches}
-    hashes = {name: kernel_sha256(kernel) for name, kernel in kernels.items() if name not in called - launched}
+    hashes = {
+        name: kernel_sha256(kernel)
+        for name, kernel in kernels.items()
+        if name not in called - launched
+    }
     return {
         "triton": triton.__version__,
         "kernels": dict.fromkeys(sorted(launched - set(hashes)), "0" * 64) | hashes,
@@ -240,14 +270,21 @@ class _Seen:
     launches: list[Json]
     stumbles: list[Json]
 
-    def note(self, target: Target, claim: str, launches: list[Json], stumble: tuple[str, str] | None) -> None:
+    def note(
+        self, target: Target, claim: str, launches: list[Json], stumble: tuple[str, str] | None
+    ) -> None:
         for launch in launches:
-            kept = next((x for x in self.launches if all(x.get(key) == launch.get(key) for key in _WHAT)), None)
+            kept = next(
+                (x for x in self.launches if all(x.get(key) == launch.get(key) for key in _WHAT)),
+                None,
+            )
             if kept is None:
                 self.launches.append(kept := launch | {"claims": [], "targets": {}, "cells": {}})
             kept["cells"] |= launch.get("cells", {})
             if target.name not in kept["targets"]:
-                kept["targets"][target.name] = sum(target.name in other["targets"] for other in self.launches)
+                kept["targets"][target.name] = sum(
+                    target.name in other["targets"] for other in self.launches
+                )
             if claim not in kept["claims"]:
                 kept["claims"].append(claim)
         if stumble:
@@ -261,7 +298,9 @@ class _Seen:
 _WHAT = ("kernel", "signature", "constants", "aligned", "options", "below_2gb")
 
 
-def _measure(lab: types.ModuleType, target: Target, claim: str) -> tuple[list[Json], tuple[str, str] | None, bool]:
+def _measure(
+    lab: types.ModuleType, target: Target, claim: str
+) -> tuple[list[Json], tuple[str, str] | None, bool]:
     """The launches of one claim; where its measure raised, how and why: refused by the lab, other process, or cut short;
     and whether it asked what card it runs on."""
     import triton
@@ -273,7 +312,9 @@ def _measure(lab: types.ModuleType, target: Target, claim: str) -> tuple[list[Js
     stumble = None
     try:
         with _no_card(lab, driver, seen, fake=row.gib > 0):
-            guards = [judge.Guards()] if "guards" in inspect.signature(row.measure).parameters else []
+            guards = (
+                [judge.Guards()] if "guards" in inspect.signature(row.measure).parameters else []
+            )
             result = row.measure(*guards, **row.args)
             if row.kind == "error":
                 for _ in result:  # measures may yield
@@ -301,7 +342,9 @@ def _cell_here(kernel: Any, launch: Json, target: Target, lab: types.ModuleType)
 
 
 @contextlib.contextmanager
-def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: bool) -> Iterator[None]:
+def _no_card(
+    lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: bool
+) -> Iterator[None]:
     """Inside, launches are noted, tuners launch each configuration, clocks run each function once, torch compiles nothing.
 
     Tensors lie in main memory, unless they are to be `fake`.
@@ -316,7 +359,9 @@ def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: boo
         usual = vars(backend.parse_options({"debug": options.debug, "instrumentation_mode": ""}))
         given = {k: v for k, v in vars(options).items() if v != usual.get(k)}
         seen.append(_launch(self, signature, constexprs, attrs, given))
-        if kernels_of(lab).get(self.fn.__name__) is None:  # made inside a function: nobody finds it again
+        if (
+            kernels_of(lab).get(self.fn.__name__) is None
+        ):  # made inside a function: nobody finds it again
             seen[-1] |= {"cells": self}
             driver.asked = True
         return mock.MagicMock(name="a compiled kernel")
@@ -330,7 +375,11 @@ def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: boo
 
     def once(function, *_, return_mode="mean", quantiles=None, **__):
         function()
-        return _times(len(quantiles or range(100))) if quantiles or return_mode == "all" else _times(1)[0]
+        return (
+            _times(len(quantiles or range(100)))
+            if quantiles or return_mode == "all"
+            else _times(1)[0]
+        )
 
     def benchmark_pair(ours, theirs, *_, **__):
         ours[1](), theirs[1]()
@@ -342,7 +391,9 @@ def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: boo
     where = {  # what is put in the place of what
         JITFunction: {"_do_compile": compiles},
         Autotuner: {"run": tune},
-        triton.runtime.driver: {"set_active": lambda driver: None},  # a lab's own stand-in is not needed
+        triton.runtime.driver: {
+            "set_active": lambda driver: None
+        },  # a lab's own stand-in is not needed
         triton.testing: {"do_bench": once, "do_bench_cudagraph": once},
         torch.cuda: {
             "get_device_properties": driver.properties,
@@ -361,7 +412,9 @@ def _no_card(lab: types.ModuleType, driver: StandIn, seen: list[Json], fake: boo
         torch.UntypedStorage: {"data_ptr": _address} if fake else {},
     }
     where |= {  # each that imports it has it by its name
-        module: {"benchmark_pair": benchmark_pair} for module in companions_of(lab) if hasattr(module, "benchmark_pair")
+        module: {"benchmark_pair": benchmark_pair}
+        for module in companions_of(lab)
+        if hasattr(module, "benchmark_pair")
     }
     with contextlib.ExitStack() as stack:
         for owner, names in where.items():
@@ -431,7 +484,9 @@ def _launch(kernel: Any, signature: Json, constexprs: dict, attrs: dict, given: 
         return ".".join([names[path[0]], *map(str, path[1:])])
 
     def holding(word: str) -> list[str]:
-        return [name(path) for path, facts in attrs.items() if any(fact[0] == word for fact in facts)]
+        return [
+            name(path) for path, facts in attrs.items() if any(fact[0] == word for fact in facts)
+        ]
 
     launch = {
         "kernel": kernel.fn.__name__,
@@ -482,7 +537,11 @@ def compile_one(path: str, stem: str, launch: Json, target: str, text: bool = Fa
     lab = load_lab(path, stem)
     to = TARGETS[target]
     made, log = build(kernels_of(lab)[launch["kernel"]], launch, to, lab)
-    shown = {"text": text_of(made.asm.get("ptx") or made.asm["amdgcn"], made.metadata.name)} if text else {}
+    shown = (
+        {"text": text_of(made.asm.get("ptx") or made.asm["amdgcn"], made.metadata.name)}
+        if text
+        else {}
+    )
     return {"cell": cell_of(made, log, to), **shown}
 
 
@@ -498,7 +557,9 @@ def cell_of(made: Any, log: str, target: Target) -> Json:
     }
 
 
-def build(kernel: Any, launch: Json, target: Target, lab: types.ModuleType | None = None) -> tuple[Any, str]:
+def build(
+    kernel: Any, launch: Json, target: Target, lab: types.ModuleType | None = None
+) -> tuple[Any, str]:
     """What Triton makes of one launch for one target, and what ptxas says of it. Triton's exceptions pass."""
     import triton
     from triton.backends.compiler import GPUTarget
@@ -514,7 +575,10 @@ def build(kernel: Any, launch: Json, target: Target, lab: types.ModuleType | Non
         return tuple(map(types_of, value)) if isinstance(value, list) else value
 
     attributes: dict[tuple[int, ...], list] = {}
-    for key, fact in (("aligned", ["tt.divisibility", 16]), ("below_2gb", ["tt.pointer_range", 32])):
+    for key, fact in (
+        ("aligned", ["tt.divisibility", 16]),
+        ("below_2gb", ["tt.pointer_range", 32]),
+    ):
         for name in launch.get(key, ()):
             attributes.setdefault(path(name), []).append(fact)
     constants = {path(name): decode(value, lab) for name, value in launch["constants"].items()}
@@ -522,7 +586,9 @@ def build(kernel: Any, launch: Json, target: Target, lab: types.ModuleType | Non
     source = ASTSource(kernel, signature, constants, attributes)
     triton.knobs.nvidia.dump_ptxas_log = True
     with contextlib.redirect_stdout(io.StringIO()) as log:
-        made = triton.compile(source, target=GPUTarget(*target.triton), options=dict(launch["options"]))
+        made = triton.compile(
+            source, target=GPUTarget(*target.triton), options=dict(launch["options"])
+        )
     return made, log.getvalue()
 
 
@@ -536,7 +602,9 @@ def code_hashes(known: dict[str, Any], recorded: Kernel, target: str) -> set[str
     for the whole process, at the assembler that comes with torch.
     """
     text = code_text(known, recorded, target)
-    texts = {text} | {re.sub(r"(?m)^\.version \S+$", f".version {version}", text) for version in PTX_VERSIONS}
+    texts = {text} | {
+        re.sub(r"(?m)^\.version \S+$", f".version {version}", text) for version in PTX_VERSIONS
+    }
     return {hashlib.sha256(each.encode()).hexdigest() for each in texts}
 
 
@@ -551,7 +619,8 @@ def code_text(known: dict[str, Any], recorded: Kernel, target: str = "sm_90") ->
         "signature": {name: kinds[name] for name in kernel.arg_names if name in kinds},
         "constants": {name: _constant(text, known) for name, text in recorded.constants.items()},
         "aligned": recorded.aligned,
-        "options": {"num_warps": recorded.num_warps, "num_stages": recorded.num_stages} | recorded.options,
+        "options": {"num_warps": recorded.num_warps, "num_stages": recorded.num_stages}
+        | recorded.options,
     }
     made, _ = build(kernel, launch, TARGETS[target])
     return made.asm.get("ptx") or made.asm["amdgcn"]

@@ -83,11 +83,19 @@ class Child:
             self._process.kill()
             status = self._process.wait()
             self._said.seek(0)
-            said = [line.strip() for line in self._said.read().decode(errors="replace").splitlines() if line.strip()]
+            said = [
+                line.strip()
+                for line in self._said.read().decode(errors="replace").splitlines()
+                if line.strip()
+            ]
             why = next(
-                (line for line in said if "error" in line.lower() or "Assertion" in line), said[-1] if said else ""
+                (line for line in said if "error" in line.lower() or "Assertion" in line),
+                said[-1] if said else "",
             )
-            return {"error": str(error) or f"the compiler ended its process with status {status}: {why}"[:300]}
+            return {
+                "error": str(error)
+                or f"the compiler ended its process with status {status}: {why}"[:300]
+            }
 
     def _line(self) -> bytes:
         with selectors.DefaultSelector() as ready:
@@ -160,7 +168,12 @@ def compile_labs(
 
 
 def _compile(
-    book: Book, lab: Lab, children: list[Child], anew: bool, tell: Callable[[str], None], targets: Sequence[str]
+    book: Book,
+    lab: Lab,
+    children: list[Child],
+    anew: bool,
+    tell: Callable[[str], None],
+    targets: Sequence[str],
 ) -> Result:
     if not anew and (whole := _whole(book, lab)):
         tell(f"{lab.stem}: filed as it is")
@@ -205,7 +218,9 @@ def _compile(
         kernels=capture.kernels,
         stumbles=capture.stumbles,
         texts={name: filed.sha256(texts[name]) for name in sorted(texts)},
-        launches=tuple(work.launch.model_copy(update={"cells": _in_order(work.cells)}) for work in works),
+        launches=tuple(
+            work.launch.model_copy(update={"cells": _in_order(work.cells)}) for work in works
+        ),
     )
     return Result(lab, compiled, texts, filed.faults(lab, compiled, targets), len(jobs))
 
@@ -226,7 +241,11 @@ def _whole(book: Book, lab: Lab) -> Result | None:
     compiled = book.compiled[lab.stem]
     shown = {each.file for each in filed.asked(book) if each.lab == lab.stem}
     complete = shown == set(compiled.texts) and all(_has(book, lab, name) for name in shown)
-    return Result(lab, compiled, compiled.assembly) if complete and not filed.faults(lab, compiled) else None
+    return (
+        Result(lab, compiled, compiled.assembly)
+        if complete and not filed.faults(lab, compiled)
+        else None
+    )
 
 
 def _has(book: Book, lab: Lab, name: str) -> bool:
@@ -295,11 +314,20 @@ def _work(
                 job = todo.get_nowait()
             except queue.Empty:
                 return
-            bare = job.work.launch.model_dump(mode="json", exclude={"claims", "targets", "cells"}, exclude_unset=True)
-            request = {"path": str(job.lab.path), "stem": job.lab.stem, "launch": bare, "target": job.target}
+            bare = job.work.launch.model_dump(
+                mode="json", exclude={"claims", "targets", "cells"}, exclude_unset=True
+            )
+            request = {
+                "path": str(job.lab.path),
+                "stem": job.lab.stem,
+                "launch": bare,
+                "target": job.target,
+            }
             answer = child.ask(do="compile", **request, text=bool(job.text))
             found = answer.get("cell") or {"state": filed.FAILED, "why": answer["error"]}
-            cell = Made.model_validate(found) if "sha256" in found else NotMade.model_validate(found)
+            cell = (
+                Made.model_validate(found) if "sha256" in found else NotMade.model_validate(found)
+            )
             job.work.cells[job.target] = _judged(job.lab, job.work.launch, job.target, cell)
             if job.text and "text" in answer:
                 texts[job.text] = answer["text"]
@@ -338,12 +366,21 @@ def _refusals(capture: Capture, works: list[Work]) -> None:
     """A launcher that refuses a target says what is not offered there: the launches that the claim makes elsewhere."""
     for stumble in capture.stumbles:
         elsewhere = [work for work in works if stumble.claim in work.launch.claims]
-        first = next((t for t in get_args(TargetName) if any(t in work.launch.targets for work in elsewhere)), None)
+        first = next(
+            (
+                t
+                for t in get_args(TargetName)
+                if any(t in work.launch.targets for work in elsewhere)
+            ),
+            None,
+        )
         for target in stumble.targets if stumble.how == "refused" else ():
             here = [_asked_for(work.launch) for work in works if target in work.launch.targets]
             for work in elsewhere:
                 if first in work.launch.targets and _asked_for(work.launch) not in here:
-                    work.cells.setdefault(target, NotMade(state="not offered here", why=stumble.why))
+                    work.cells.setdefault(
+                        target, NotMade(state="not offered here", why=stumble.why)
+                    )
 
 
 def _asked_for(launch: Launch) -> tuple[object, ...]:
@@ -364,7 +401,9 @@ def differences(book: Book, result: Result) -> list[str]:
         _, facts, target = json.loads(key)
         if cell != old.get(key):
             what = "is not filed" if key not in old else "is filed otherwise"
-            differences.append(f"a launch for {target}, {facts['constants']} {facts['options']}, {what}")
+            differences.append(
+                f"a launch for {target}, {facts['constants']} {facts['options']}, {what}"
+            )
     if old.keys() - new.keys():
         differences.append("a cell is filed that no launch needs")
     if {name: filed.sha256(text) for name, text in before.assembly.items()} != after.texts:

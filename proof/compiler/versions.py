@@ -75,7 +75,9 @@ def run_lab(book: Book, lab: Lab, triton: str, side: Path, cache: str, day: date
     except subprocess.TimeoutExpired:
         return refused(f"no end within {PATIENCE} s")
     if not done.stdout.strip():
-        sentences = done.stderr.decode(errors="replace").strip().splitlines() or [f"status {done.returncode}"]
+        sentences = done.stderr.decode(errors="replace").strip().splitlines() or [
+            f"status {done.returncode}"
+        ]
         return refused(sentences[-1])
     try:
         record = accept(book, lab.stem, done.stdout).record
@@ -115,14 +117,31 @@ def compile_sample(book: Book, lab: Lab, side: Path, cache: str) -> tuple[int, l
     for kernel in kernels:  # not one made inside a function, which nobody finds again
         for target in SAMPLE:
             launches = ordered(filed.launches, kernel, target)
-            fitting = [x for x in launches if any(t == target and c.state == "fits" for t, c in x.cells.items())]
-            asked += [(kernel, target, launch.model_dump(mode="json", exclude_unset=True)) for launch in fitting[:1]]
+            fitting = [
+                x
+                for x in launches
+                if any(t == target and c.state == "fits" for t, c in x.cells.items())
+            ]
+            asked += [
+                (kernel, target, launch.model_dump(mode="json", exclude_unset=True))
+                for launch in fitting[:1]
+            ]
     lines = [
-        json.dumps({"do": "compile", "path": str(lab.path), "stem": lab.stem, "launch": launch, "target": target})
+        json.dumps(
+            {
+                "do": "compile",
+                "path": str(lab.path),
+                "stem": lab.stem,
+                "launch": launch,
+                "target": target,
+            }
+        )
         for _, target, launch in asked
     ]
     answers = _answers(
-        [sys.executable, "-m", "proof.compiler.child"], "\n".join(lines), environment(side, cache, **SWITCHES)
+        [sys.executable, "-m", "proof.compiler.child"],
+        "\n".join(lines),
+        environment(side, cache, **SWITCHES),
     )
     answers += [{"error": "the compiler ended its process"}] * (len(asked) - len(answers))
     bad = [
@@ -136,7 +155,14 @@ def compile_sample(book: Book, lab: Lab, side: Path, cache: str) -> tuple[int, l
 def compare_code(lab: Lab, record: Record, side: Path, cache: str) -> VersionCode:
     """Compile each kernel of the record again, with the record's own Triton, and compare the hashes."""
     switches = {k: v for k, v in record.environment.switches.items() if k.startswith("TRITON_")}
-    command = [sys.executable, "-m", "proof.compiler.versions", "--again", str(lab.path), str(record.path)]
+    command = [
+        sys.executable,
+        "-m",
+        "proof.compiler.versions",
+        "--again",
+        str(lab.path),
+        str(record.path),
+    ]
     answers = _answers(command, "", environment(side, cache, **switches | SWITCHES))
     nothing = {"same": 0, "differ": [], "unknown": ["the compiler ended its process"]}
     about = {"record": name_of(record), "lab": lab.stem, "lab_sha256": lab.sha256}
@@ -146,11 +172,17 @@ def compare_code(lab: Lab, record: Record, side: Path, cache: str) -> VersionCod
 
 def _answers(command: list[str], lines: str, env: dict[str, str]) -> list[dict[str, Any]]:
     try:
-        done = subprocess.run(command, input=lines.encode(), env=env, capture_output=True, timeout=PATIENCE)
+        done = subprocess.run(
+            command, input=lines.encode(), env=env, capture_output=True, timeout=PATIENCE
+        )
         out = done.stdout
     except subprocess.TimeoutExpired as late:
         out = late.stdout or b""
-    return [json.loads(line) for line in out.splitlines() if line.startswith(b"{") and line.endswith(b"}")]
+    return [
+        json.loads(line)
+        for line in out.splitlines()
+        if line.startswith(b"{") and line.endswith(b"}")
+    ]
 
 
 # In the child
@@ -166,7 +198,9 @@ def again(lab_path: Path, record_path: Path) -> dict[str, Any]:
     same, differ, unknown = 0, [], []
     for kernel in record.kernels:
         shown = kernel.constants | kernel.options
-        what = " ".join([kernel.kernel, *(f"{name}={value}" for name, value in shown.items())])[:200]
+        what = " ".join([kernel.kernel, *(f"{name}={value}" for name, value in shown.items())])[
+            :200
+        ]
         if target not in TARGETS:
             unknown.append(f"{what}: {target}")
         elif kernel.kernel not in known:
@@ -196,10 +230,15 @@ def main(arguments: list[str]) -> int:
     stems = {lab.stem for lab in chosen}
     runs: list[VersionRun] = []
     codes: list[VersionCode] = []
-    with tempfile.TemporaryDirectory() as cache, ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+    with (
+        tempfile.TemporaryDirectory() as cache,
+        ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool,
+    ):
         for triton, side in sides:
             folder = Path(side).resolve()
-            waiting = [pool.submit(run_lab, book, lab, triton, folder, cache, day) for lab in chosen]
+            waiting = [
+                pool.submit(run_lab, book, lab, triton, folder, cache, day) for lab in chosen
+            ]
             for done in waiting:
                 runs.append(done.result())
                 print(line(runs[-1]), flush=True)
@@ -211,32 +250,44 @@ def main(arguments: list[str]) -> int:
     red = [
         run
         for run in runs
-        if run.failed or run.uncompiled or (run.refused and declares(book.labs[run.lab], run.triton))
+        if run.failed
+        or run.uncompiled
+        or (run.refused and declares(book.labs[run.lab], run.triton))
     ]
     changed = [code for code in codes if code.differ]
     left = sum(record.is_gpu for record in book.records) - len(codes)
     if book.versions:
         runs += [run for run in book.versions.runs if run.lab not in stems and run.lab in book.labs]
-        codes += [code for code in book.versions.code if code.lab not in stems and code.lab in book.labs]
+        codes += [
+            code for code in book.versions.code if code.lab not in stems and code.lab in book.labs
+        ]
     runs.sort(key=lambda run: (run.lab, run.triton))
     codes.sort(key=lambda code: (code.lab, code.triton, code.record))
     data = Versions(version=1, runs=tuple(runs), code=tuple(codes)).model_dump(mode="json")
     written = json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     text.write(Path.cwd() / FILE, written.encode())
-    print(f"wrote {FILE}; {left} records of GPUs not compared: older, of another lab, of another Triton, or of AMD")
+    print(
+        f"wrote {FILE}; {left} records of GPUs not compared: older, of another lab, of another Triton, or of AMD"
+    )
     return 1 if red or changed else 0
 
 
 def _code_lines(code: VersionCode) -> str:
     """What became of the kernels of a record, and a line below it for each that differs or is not known."""
     counts = f"{code.same} the same, {len(code.differ)} not, {len(code.unknown)} not compared"
-    return "\n    ".join([f"{code.triton}  code of {code.record}: {counts}", *code.differ, *code.unknown])
+    return "\n    ".join(
+        [f"{code.triton}  code of {code.record}: {counts}", *code.differ, *code.unknown]
+    )
 
 
 def line(run: VersionRun) -> str:
     """One run in a line, and a line below it for whatever is wrong."""
-    summary = run.refused or f"{run.ok} hold, {run.left} left to a GPU, {run.kernels} kernels compiled"
-    wrong = [f"failed: {each}" for each in run.failed] + [f"not compiled: {each}" for each in run.uncompiled]
+    summary = (
+        run.refused or f"{run.ok} hold, {run.left} left to a GPU, {run.kernels} kernels compiled"
+    )
+    wrong = [f"failed: {each}" for each in run.failed] + [
+        f"not compiled: {each}" for each in run.uncompiled
+    ]
     return "\n    ".join([f"{run.triton}  {run.lab}: {summary}", *wrong])
 
 

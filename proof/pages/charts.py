@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from proof.book.model import Book, Claim, JudgedRow, Lang, Record, Standing
 from proof.evidence import state
-from proof.pages.format import SHOWN, badge, claim_href, device_short, link, md, number, recorded_on, times
+from proof.pages.format import (
+    SHOWN,
+    badge,
+    claim_href,
+    device_short,
+    link,
+    md,
+    number,
+    recorded_on,
+    times,
+)
 from proof.pages.svg import Chart, Line, whole
 from proof.pages.words import known, word
 from proof.problem import Fault
@@ -35,7 +45,11 @@ def of_claims(book: Book, claims: list[Claim], x: str, by: str, lang: Lang, up: 
         inside = [c for c in claims if places[c.id][0] == group]
         bounds[group] = tuple((places[c.id][1], float(c.bound)) for c in inside)
         for mark, device in enumerate(devices):
-            there = [(places[c.id][1], measured[c.id][device]) for c in inside if device in measured[c.id]]
+            there = [
+                (places[c.id][1], measured[c.id][device])
+                for c in inside
+                if device in measured[c.id]
+            ]
             if there:
                 label = " · ".join(filter(None, (group, device)))
                 points = tuple((at, _value(s)) for at, s in there)
@@ -93,7 +107,9 @@ def of_series(book: Book, claim: Claim, scale: str, lang: Lang) -> Chart | None:
     rows = []
     for at in range(max(len(each.values) for each in series)):
         values = [each.values[at] if at < len(each.values) else None for each in series]
-        rows.append([str(at + 1), *("–" if value is None else md(number(float(value))) for value in values)])
+        rows.append(
+            [str(at + 1), *("–" if value is None else md(number(float(value))) for value in values)]
+        )
     zero = scale == "log" and any(0 in each.values for each in series)
     return Chart(
         title=word(lang, "chart series", id=claim.id),
@@ -123,14 +139,22 @@ def _places(claims: list[Claim], x: str, by: str) -> Places:
     taken: dict[tuple[str, float], str] = {}
     for claim in claims:
         if claim.kind not in SENSE or isinstance(claim.bound, str):
-            raise Fault(f"{claim.id} has no number to draw", f"Name claims of the kinds {', '.join(SENSE)}")
+            raise Fault(
+                f"{claim.id} has no number to draw", f"Name claims of the kinds {', '.join(SENSE)}"
+            )
         if _unit(claim) != _unit(claims[0]):
             units = " and ".join(metric for _, metric in (_unit(claims[0]), _unit(claim)))
-            raise Fault(f"{claims[0].id} and {claim.id} have different units, {units}", "Draw them in two charts")
+            raise Fault(
+                f"{claims[0].id} and {claim.id} have different units, {units}",
+                "Draw them in two charts",
+            )
         places[claim.id] = place = (_text(claim, by) if by else "", _number(claim, x))
         if place in taken:
             what = f"{taken[place]} and {claim.id} lie at the same place, {x} = {whole(place[1])}"
-            raise Fault(what, 'Leave one out, or tell them apart with by="…", an argument in which they differ')
+            raise Fault(
+                what,
+                'Leave one out, or tell them apart with by="…", an argument in which they differ',
+            )
         taken[place] = claim.id
     if len({at for _, at in places.values()}) < 2:
         raise Fault(f"all lie at one {x}", "Name claims at two places or more")
@@ -143,9 +167,16 @@ def _visible(book: Book, claim: Claim, lang: Lang) -> Iterator[tuple[str, Standi
             yield device_short(s.record, lang, claim.judges), s
 
 
-def _nearest(claims: list[Claim], places: Places, measured: Measured, x: str, lang: Lang) -> Iterator[str]:
+def _nearest(
+    claims: list[Claim], places: Places, measured: Measured, x: str, lang: Lang
+) -> Iterator[str]:
     """How much of its bound the worst measured error takes; what a value of 0 looks like."""
-    seen = [(c, device, _value(s)) for c in claims for device, s in measured[c.id].items() if c.kind == "error"]
+    seen = [
+        (c, device, _value(s))
+        for c in claims
+        for device, s in measured[c.id].items()
+        if c.kind == "error"
+    ]
     parts = [(value / float(c.bound), c, device) for c, device, value in seen if c.bound]
     if parts:
         part, c, device = max(parts, key=lambda each: each[0])
@@ -192,9 +223,17 @@ def _value(standing: Standing) -> float:
 
 
 def _number(claim: Claim, name: str) -> float:
-    numbers = {key: argument.number for key, argument in claim.arguments.items() if argument.number is not None}
+    numbers = {
+        key: argument.number
+        for key, argument in claim.arguments.items()
+        if argument.number is not None
+    }
     if name not in numbers:
-        fix = f"Arguments that are numbers: {', '.join(numbers)}" if numbers else "None of its arguments is one"
+        fix = (
+            f"Arguments that are numbers: {', '.join(numbers)}"
+            if numbers
+            else "None of its arguments is one"
+        )
         raise Fault(f"{claim.id} has no number as its argument {name!r}", fix)
     return numbers[name]
 

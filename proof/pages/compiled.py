@@ -46,7 +46,10 @@ def _cell(launch: Launch, target: str) -> Cell:
 
 def launched(launch: Launch, lang: Lang) -> str:
     """How a kernel was launched, as code: x_ptr: *fp32, BLOCK_SIZE: 1024 · num_warps=8 · aligned to 16: x_ptr."""
-    names = [f"{name}: {_shown(launch.constants.get(name, kind))}" for name, kind in launch.signature.items()]
+    names = [
+        f"{name}: {_shown(launch.constants.get(name, kind))}"
+        for name, kind in launch.signature.items()
+    ]
     options = [f"{name}={value}" for name, value in launch.options.items()]
     aligned = word(lang, "comma").join(code(name) for name in launch.aligned) or word(lang, "none")
     about = word(lang, "aligned") + word(lang, "colon") + aligned
@@ -68,7 +71,9 @@ def source_of(lab: Lab, kernel: str) -> tuple[int, str]:
     raise Fault(f"{lab.stem} defines no {kernel}", "Name a kernel of the lab")
 
 
-def assembly(book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: str, lang: Lang) -> str:
+def assembly(
+    book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: str, lang: Lang
+) -> str:
     """The kernel's source and, below or beside it, what the compiler made of one launch for one or two targets; folded."""
     badge = state_badge(book, lab, lang)
     title = word(lang, "assembly", kernel=kernel, targets=word(lang, "comma").join(targets))
@@ -83,7 +88,9 @@ def assembly(book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: st
     for each, launch in zip(asked, shown, strict=True):
         cell = _cell(launch, each.target)
         if isinstance(cell, NotMade):
-            raise Fault(f"{kernel} has no code for {each.target}: {cell.why}", "Name another target")
+            raise Fault(
+                f"{kernel} has no code for {each.target}: {cell.why}", "Name another target"
+            )
         text = compiled.assembly.get(each.file)
         if text is None:
             raise Fault(
@@ -112,10 +119,14 @@ def figure(book: Book, lab: Lab, kernel: str, target: str, name: str, of: str, l
     try:
         value = filed.figure(cell, name)
     except LookupError as error:
-        raise Fault(f"{kernel} on {target} has no {name!r}", f"Write one of what {error.args[0]}") from None
+        raise Fault(
+            f"{kernel} on {target} has no {name!r}", f"Write one of what {error.args[0]}"
+        ) from None
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     title = f"{lab.stem}:{kernel} · {target} · Triton {compiled.triton}"
-    return f'<span class="compiled" title="{md(title)}">{md(shown)}<small>{md(target)}</small></span>'
+    return (
+        f'<span class="compiled" title="{md(title)}">{md(shown)}<small>{md(target)}</small></span>'
+    )
 
 
 # Will it run on my card?
@@ -128,13 +139,19 @@ def cards(book: Book, lang: Lang, up: str) -> str:
         names = word(lang, "comma").join(target.cards)
         limit = word(lang, "shared limit", n=f"{target.shared_limit:,}")
         parts += [f"## {md(names)} {{ #{target.name} }}\n", f"{code(target.name)} · {limit}\n"]
-        rows = "\n".join(f"    {line}" for line in _target_table(book, target.name, lang, up).splitlines())
-        parts.append(f'??? example cards "{names}{word(lang, "colon")}{word(lang, "lab by lab")}"\n\n{rows}\n')
+        rows = "\n".join(
+            f"    {line}" for line in _target_table(book, target.name, lang, up).splitlines()
+        )
+        parts.append(
+            f'??? example cards "{names}{word(lang, "colon")}{word(lang, "lab by lab")}"\n\n{rows}\n'
+        )
     return "\n".join(parts)
 
 
 def _overview(book: Book, lang: Lang) -> str:
-    heads = [word(lang, key) for key in ("your card", "target", "shared limit head", "configurations")]
+    heads = [
+        word(lang, key) for key in ("your card", "target", "shared limit head", "configurations")
+    ]
     rows = []
     for card, target in CARDS.items():
         found = Counter()
@@ -143,7 +160,14 @@ def _overview(book: Book, lang: Lang) -> str:
                 for row in filed.summaries(book.compiled[lab.stem]):
                     found.update(row.states if row.target == target.name else {})
         limit = f"{target.shared_limit:,} B"
-        rows.append([link(f"#{target.name}", md(card)), code(target.name), limit, _states(found, lang) or "–"])
+        rows.append(
+            [
+                link(f"#{target.name}", md(card)),
+                code(target.name),
+                limit,
+                _states(found, lang) or "–",
+            ]
+        )
     return table(heads, rows)
 
 
@@ -155,11 +179,15 @@ def _states(found: Mapping[str, int], lang: Lang) -> str:
         filed.NOT_OFFERED: "n not offered",
         filed.FAILED: "n fail",
     }
-    return "<br>".join(md(word(lang, key, n=found[state])) for state, key in keys.items() if found.get(state))
+    return "<br>".join(
+        md(word(lang, key, n=found[state])) for state, key in keys.items() if found.get(state)
+    )
 
 
 def _target_table(book: Book, target: str, lang: Lang, up: str) -> str:
-    heads = [word(lang, key) for key in ("lab and kernel", "configurations", "needs at most", "uses")]
+    heads = [
+        word(lang, key) for key in ("lab and kernel", "configurations", "needs at most", "uses")
+    ]
     rows = []
     for lab in order.labs(book):
         name = link(f"{up}labs/{lab.stem}/", md(words(book, lab, lang).title))
@@ -168,7 +196,14 @@ def _target_table(book: Book, target: str, lang: Lang, up: str) -> str:
             continue
         for row in filed.summaries(book.compiled[lab.stem]):
             if row.target == target and row.states:
-                rows.append([f"{name}<br>{code(row.kernel)}", _fit(row, lang), _needs(row, lang), _uses(row, lang)])
+                rows.append(
+                    [
+                        f"{name}<br>{code(row.kernel)}",
+                        _fit(row, lang),
+                        _needs(row, lang),
+                        _uses(row, lang),
+                    ]
+                )
                 name = f"<small>{name}</small>" if not name.startswith("<small>") else name
     return table(heads, rows)
 
@@ -202,8 +237,13 @@ def _needs(row: filed.Summary, lang: Lang) -> str:
 def _uses(row: filed.Summary, lang: Lang) -> str:
     """Tensor cores with their dtypes, asynchronous copies, the widest loads and stores, exponentials and atomics."""
     nvidia = TARGETS[row.target].vendor == "nvidia"
-    parts = [f"{code(family)} {md(', '.join(kinds))}" for family, kinds in tensor_cores(row.names("tensor")).items()]
-    copies = dict.fromkeys(re.sub(r"(\.c[ag])? \d+$", "", name) for name in row.names("copy"))  # without size and cache
+    parts = [
+        f"{code(family)} {md(', '.join(kinds))}"
+        for family, kinds in tensor_cores(row.names("tensor")).items()
+    ]
+    copies = dict.fromkeys(
+        re.sub(r"(\.c[ag])? \d+$", "", name) for name in row.names("copy")
+    )  # without size and cache
     parts += [code(name) if nvidia else md(name) for name in copies]
     widest = {kind: max(map(int, row.names(kind))) for kind in ("load", "store") if row.names(kind)}
     if widest:
@@ -221,7 +261,8 @@ def tensor_cores(names: Iterable[str]) -> dict[str, list[str]]:
     for name in names:
         family = re.match(r"mma\.sync|wgmma|tcgen05|s?mfmac?|s?wmmac?", name)
         kind = re.search(
-            r"kind::(\w+)|\.(bf16|f16|tf32|f64|e4m3|e5m2|[su]8)\b|x\d+_?(?:1k_)?((?:x|b)?f\d+|bf8|fp8|i8|iu8)", name
+            r"kind::(\w+)|\.(bf16|f16|tf32|f64|e4m3|e5m2|[su]8)\b|x\d+_?(?:1k_)?((?:x|b)?f\d+|bf8|fp8|i8|iu8)",
+            name,
         )
         kinds = found.setdefault(family[0] if family else name, [])
         dtype = next(filter(None, kind.groups())) if kind else ""

@@ -42,7 +42,9 @@ def decision_index(book: Book, lang: Lang) -> str:
         href = _linker(book, decision, up)
         title = link(f"{up}adr/{decision.slug}/", md(decision.title))
         older = word(lang, "comma").join(map(href, decision.supersedes)) or "–"
-        rows.append([f"ADR-{md(id)}", title, _status(decision, lang, href), str(decision.date), older])
+        rows.append(
+            [f"ADR-{md(id)}", title, _status(decision, lang, href), str(decision.date), older]
+        )
     heads = [word(lang, key) for key in ("number", "decision", "state", "date", "supersedes")]
     return f"# {word(lang, 'decisions')} {{ #decisions }}\n\n{table(heads, rows)}"
 
@@ -64,4 +66,6 @@ def decision_page(book: Book, id: str, lang: Lang) -> str:
     body = expand(decision.body, page, book, up).strip()
     heading = re.match(r"# .+\n?", body)  # its own, where it has one
     title = heading[0].strip() if heading else f"# {md(decision.title)} {{ #decision }}"
-    return f"{title}\n\n{table(heads, [cells])}\n{body[heading.end() if heading else 0 :].strip()}\n"
+    return (
+        f"{title}\n\n{table(heads, [cells])}\n{body[heading.end() if heading else 0 :].strip()}\n"
+    )

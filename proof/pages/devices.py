@@ -28,11 +28,18 @@ def devices_page(book: Book, lang: Lang) -> str:
     """/devices/: the matrix, the speeds against their ceilings, the outliers."""
     up, newest = "../", _newest(book)
     classes = sorted(
-        {of for of, _ in newest}, key=lambda of: (of in ("interpreter", "compiler"), of != state.REFERENCE, of)
+        {of for of, _ in newest},
+        key=lambda of: (of in ("interpreter", "compiler"), of != state.REFERENCE, of),
     )
-    names = {of: device_short(next(r for (it, _), r in newest.items() if it == of), lang) for of in classes}
+    names = {
+        of: device_short(next(r for (it, _), r in newest.items() if it == of), lang)
+        for of in classes
+    }
     out = outliers(book)
-    parts = [f"# {word(lang, 'device page')} {{ #devices }}\n", word(lang, "device page intro") + "\n"]
+    parts = [
+        f"# {word(lang, 'device page')} {{ #devices }}\n",
+        word(lang, "device page intro") + "\n",
+    ]
     rows = [
         [link(f"{up}labs/{lab.stem}/", md(words(book, lab, lang).title))]
         + [_cell(lab, newest.get((of, lab.stem)), out, lang, up) for of in classes]
@@ -52,7 +59,10 @@ def devices_page(book: Book, lang: Lang) -> str:
         _told(out, names, lang, up),
     ]
     parts += [f"## {word(lang, 'send')} {{ #send }}\n", word(lang, "send all") + "\n"]
-    parts += ["```bash", 'for lab in labs/triton_*.py; do python "$lab" --json > "$(basename "$lab" .py).json"; done']
+    parts += [
+        "```bash",
+        'for lab in labs/triton_*.py; do python "$lab" --json > "$(basename "$lab" .py).json"; done',
+    ]
     parts += ["tar cf runs.tar triton_*.json", ".venv/bin/proof record --from runs.tar", "```", ""]
     return "\n".join(parts)
 
@@ -61,7 +71,11 @@ def outliers(book: Book) -> dict[str, list[Standing]]:
     """Claims that stand out on some card → where: a ratio under its bound, or an error far above the reference card's."""
     found: dict[str, list[Standing]] = {}
     for claim in book.claims.values():
-        here = [s for s in state.standings(book, claim.id) if s.record and s.record.is_gpu and s.state in state.PASSING]
+        here = [
+            s
+            for s in state.standings(book, claim.id)
+            if s.record and s.record.is_gpu and s.state in state.PASSING
+        ]
         odd = [s for s in here if _below(s) or _far(claim, s, here)]
         if odd:
             found[claim.id] = odd
@@ -85,12 +99,16 @@ def _newest(book: Book) -> dict[tuple[str, str], Record]:
     return found
 
 
-def _cell(lab: Lab, record: Record | None, out: dict[str, list[Standing]], lang: Lang, up: str) -> str:
+def _cell(
+    lab: Lab, record: Record | None, out: dict[str, list[Standing]], lang: Lang, up: str
+) -> str:
     """Passed of judged, linked to the record; a mark for each outlier; what does not count says why."""
     if record is None:
         return "–"
     if not current(lab, record):
-        return link(record_href(record, up), md(word(lang, "older source" if record.intact else "edited")))
+        return link(
+            record_href(record, up), md(word(lang, "older source" if record.intact else "edited"))
+        )
     passed, failed, _ = tally(lab, record)
     mine = [s for s in _flat(out) if s.record is record]
     under = sum(_below(s) for s in mine)
@@ -103,19 +121,28 @@ def _flat(out: dict[str, list[Standing]]) -> list[Standing]:
 
 
 def _speeds(
-    book: Book, cards: list[str], names: dict[str, str], out: dict[str, list[Standing]], lang: Lang, up: str
+    book: Book,
+    cards: list[str],
+    names: dict[str, str],
+    out: dict[str, list[Standing]],
+    lang: Lang,
+    up: str,
 ) -> str:
     rows = []
     for claim in book.claims.values():
         if claim.kind != "ratio":
             continue
         on = {
-            s.record.device_class: s for s in state.standings(book, claim.id) if s.record and s.state in state.PASSING
+            s.record.device_class: s
+            for s in state.standings(book, claim.id)
+            if s.record and s.state in state.PASSING
         }
         if not any(of in on for of in cards):
             continue
         odd = {_class(s) for s in out.get(claim.id, ())}
-        cells = [(figure(on[of]) + (" ▲" if of in odd else "")) if of in on else "–" for of in cards]
+        cells = [
+            (figure(on[of]) + (" ▲" if of in odd else "")) if of in on else "–" for of in cards
+        ]
         rows.append([link(claim_href(claim, up), code(claim.id)), md(bound(claim, lang)), *cells])
     heads = [word(lang, "claim"), word(lang, "the bound"), *(md(names[of]) for of in cards)]
     return table(heads, rows) if rows else word(lang, "no records") + "\n"
@@ -137,7 +164,9 @@ def _told(out: dict[str, list[Standing]], names: dict[str, str], lang: Lang, up:
                 why,
             ]
         )
-    return table([word(lang, key) for key in ("claim", "device", "value", "the bound", "outlier")], rows)
+    return table(
+        [word(lang, key) for key in ("claim", "device", "value", "the bound", "outlier")], rows
+    )
 
 
 def _below(standing: Standing) -> bool:

@@ -26,7 +26,9 @@ from proof.text.uses import page_title
 
 SHOWN = ("valid", "aged")  # the states in which a reader sees the number
 
-_MARKS = re.compile(r"[&<>\"\\`*{}\[\]|~^$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # a_b means nothing to Markdown
+_MARKS = re.compile(
+    r"[&<>\"\\`*{}\[\]|~^$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
+)  # a_b means nothing to Markdown
 
 
 def md(text: object) -> str:
@@ -89,7 +91,9 @@ def memory(mib: float) -> str:
 
 def amount(x: float, unit: str) -> str:
     """3.22 GB, 1.1 TFLOP, 1 call."""
-    scale, prefix = next(((s, p) for s, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if x >= s), (1, ""))
+    scale, prefix = next(
+        ((s, p) for s, p in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if x >= s), (1, "")
+    )
     return f"{number(x / scale)} {prefix}{unit}"
 
 
@@ -127,10 +131,14 @@ def figure(standing: Standing, name: str = "value", of: str = "", lang: Lang = "
     if name == "bound":
         return bound(claim, lang)
     if name in ("work", "rate", *_TIMING_FIELDS):
-        timings = {timing.name: timing for timing in row.timings} if isinstance(row, JudgedRow) else {}
+        timings = (
+            {timing.name: timing for timing in row.timings} if isinstance(row, JudgedRow) else {}
+        )
         chosen = of or next(iter(timings), "")
         if chosen not in timings:
-            raise LookupError(f"{claim.id} has no timing {chosen!r}; it has {', '.join(timings) or 'none'}")
+            raise LookupError(
+                f"{claim.id} has no timing {chosen!r}; it has {', '.join(timings) or 'none'}"
+            )
         if name == "p99_ms" and timings[chosen].p99_ms is None:
             raise LookupError(f"the timing {chosen!r} of {claim.id} has no {name}")
         return timing_figure(timings[chosen], name)
@@ -158,7 +166,9 @@ def bound(claim: Claim, lang: Lang) -> str:
         return way(claim, str(claim.bound), lang)
     if claim.kind == "ratio":
         return "≥\u00a0" + times(float(claim.bound))
-    return "≤\u00a0" + number(claim.bound) if claim.kind == "error" else "=\u00a0" + exact(claim.bound)
+    return (
+        "≤\u00a0" + number(claim.bound) if claim.kind == "error" else "=\u00a0" + exact(claim.bound)
+    )
 
 
 # Provenance
@@ -185,7 +195,14 @@ def provenance(standing: Standing, lang: Lang) -> str:
     record = standing.record
     if record is None:
         return bound(standing.claim, lang)
-    return " · ".join((bound(standing.claim, lang), record.device.name, versions(record), str(recorded_on(record))))
+    return " · ".join(
+        (
+            bound(standing.claim, lang),
+            record.device.name,
+            versions(record),
+            str(recorded_on(record)),
+        )
+    )
 
 
 def state_words(standing: Standing, lang: Lang, on: str = "") -> str:
@@ -206,18 +223,31 @@ def badge(standing: Standing, lang: Lang, on: str = "") -> str:
 
 def unbroken(text: str) -> str:
     """The text for a table cell; a number with an exponent is not broken at its hyphen."""
-    return f'<span class="figure">{md(text)}</span>' if re.fullmatch(r"[\d.]+e-\d+", text) else md(text)
+    return (
+        f'<span class="figure">{md(text)}</span>'
+        if re.fullmatch(r"[\d.]+e-\d+", text)
+        else md(text)
+    )
 
 
 def shown_value(standing: Standing | None, lang: Lang) -> str:
     """The value where the state lets a reader see it, else a dash: the state stands in a column of its own."""
-    if standing is None or standing.state not in SHOWN or standing.row is None or standing.record is None:
+    if (
+        standing is None
+        or standing.state not in SHOWN
+        or standing.row is None
+        or standing.record is None
+    ):
         return "–"
     row, shown = standing.row, figure(standing, lang=lang)
     if isinstance(row, BugRow) and row.value == "error" and row.figure is not None:
         wrong = figure(standing, "figure")
         return f"{md(shown)} ({code(wrong) if isinstance(row.figure, str) else md(wrong)})"
-    return code(shown) if isinstance(row, CodegenRow) and isinstance(row.value, str) else unbroken(shown)
+    return (
+        code(shown)
+        if isinstance(row, CodegenRow) and isinstance(row.value, str)
+        else unbroken(shown)
+    )
 
 
 def value_cell(standing: Standing, lang: Lang) -> str:
@@ -225,7 +255,9 @@ def value_cell(standing: Standing, lang: Lang) -> str:
     shown = shown_value(standing, lang)
     if shown == "–" or standing.record is None:
         return shown
-    return f"{shown} <small>{md(device_short(standing.record, lang, standing.claim.judges))}</small>"
+    return (
+        f"{shown} <small>{md(device_short(standing.record, lang, standing.claim.judges))}</small>"
+    )
 
 
 def bound_cell(claim: Claim, reason: str, lang: Lang) -> str:
@@ -255,7 +287,9 @@ def permalink(cited: Source) -> str:
     """The cited lines at their tag where it is code, else the address as it stands."""
     if not (cited.repository and cited.tag and cited.file):
         return cited.url
-    root = cited.repository if "://" in cited.repository else f"https://github.com/{cited.repository}"
+    root = (
+        cited.repository if "://" in cited.repository else f"https://github.com/{cited.repository}"
+    )
     lines = f"#L{cited.lines[0]}-L{cited.lines[1]}" if cited.lines else ""
     return f"{root.rstrip('/')}/blob/{quote(cited.tag)}/{quote(cited.file)}{lines}"
 
@@ -279,5 +313,7 @@ def decision_status(status: str, lang: Lang) -> str:
 
 def page_links(pages: list[Page], up: str) -> str:
     """Links to pages of one language."""
-    links = [f'<a href="{md(page_href(page.name, up))}">{md(page_title(page))}</a>' for page in pages]
+    links = [
+        f'<a href="{md(page_href(page.name, up))}">{md(page_title(page))}</a>' for page in pages
+    ]
     return word(pages[0].lang, "comma").join(links) if links else ""

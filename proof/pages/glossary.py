@@ -35,22 +35,36 @@ def _entry(book: Book, term: Term, lang: Lang, pages: list[Page]) -> str:
     colon, comma = word(lang, "colon"), word(lang, "comma")
     file = where(term.path, book.root)
     other = "en" if lang == "zh" else "zh"
-    names = f'<span lang="{other}">{md(there.preferred)}</span>' if there.preferred != here.preferred else ""
+    names = (
+        f'<span lang="{other}">{md(there.preferred)}</span>'
+        if there.preferred != here.preferred
+        else ""
+    )
     told = {here.preferred, there.preferred}
     also = [md(name) for name in here.alt if name not in told]
-    also += [f'<span lang="{other}">{md(name)}</span>' for name in there.alt if name not in told | set(here.alt)]
+    also += [
+        f'<span lang="{other}">{md(name)}</span>'
+        for name in there.alt
+        if name not in told | set(here.alt)
+    ]
     if also:
         names += f"{' · ' if names else ''}{word(lang, 'also')}{colon}{comma.join(also)}"
     if term.scope != "any":
         names += f'{" · " if names else ""}<span class="scope {term.scope}">{word(lang, term.scope)}</span>'
-    body = expand(here.body, Page(lang, "glossary/index.md", term.path, here.body), book, "../").strip()
+    body = expand(
+        here.body, Page(lang, "glossary/index.md", term.path, here.body), book, "../"
+    ).strip()
     lines = [f"### {md(here.preferred)} {{ #{term.id} .term-entry }}\n"]
     lines += [f"{part}\n" for part in (names, f"**{with_code(here.short)}**", body) if part]
     about = []
     if term.see_also:
-        about.append(f"{word(lang, 'see also')}{colon}{comma.join(_see(book, id, lang, file) for id in term.see_also)}")
+        about.append(
+            f"{word(lang, 'see also')}{colon}{comma.join(_see(book, id, lang, file) for id in term.see_also)}"
+        )
     if term.sources:
-        about.append(f"{word(lang, 'sources')}{colon}{comma.join(_cited(book, s, lang, file) for s in term.sources)}")
+        about.append(
+            f"{word(lang, 'sources')}{colon}{comma.join(_cited(book, s, lang, file) for s in term.sources)}"
+        )
     here_used = [page for page in pages if page.lang == lang]
     if here_used:
         about.append(f"{word(lang, 'used in')}{colon}{page_links(here_used, '../')}")
@@ -59,7 +73,9 @@ def _entry(book: Book, term: Term, lang: Lang, pages: list[Page]) -> str:
 
 def _see(book: Book, id: str, lang: Lang, file: str) -> str:
     if id not in book.terms:
-        raise Fault(f"see_also names {id!r}, and there is no such term", nearest(id, book.terms), file=file)
+        raise Fault(
+            f"see_also names {id!r}, and there is no such term", nearest(id, book.terms), file=file
+        )
     return link(f"#{id}", md(_text(book.terms[id], lang).preferred))
 
 
@@ -68,7 +84,11 @@ def _cited(book: Book, source: str, lang: Lang, file: str) -> str:
         return source_link(book.sources[source], lang)
     if source.startswith(("http://", "https://")):
         return link(source, md(source.split("://", 1)[1].rstrip("/")))
-    raise Fault(f"sources names {source!r}, and there is no such source", nearest(source, book.sources), file=file)
+    raise Fault(
+        f"sources names {source!r}, and there is no such source",
+        nearest(source, book.sources),
+        file=file,
+    )
 
 
 def _index(terms: list[Term], lang: Lang) -> str:
@@ -81,4 +101,6 @@ def _index(terms: list[Term], lang: Lang) -> str:
             entry += f' <span lang="en">{md(term.en.preferred)}</span>'
         by_letter.setdefault(term.en.preferred[0].upper(), []).append(entry)
     comma = word(lang, "comma")
-    return "\n".join(f"**{md(letter)}** {comma.join(entries)}\n" for letter, entries in by_letter.items())
+    return "\n".join(
+        f"**{md(letter)}** {comma.join(entries)}\n" for letter, entries in by_letter.items()
+    )

@@ -35,7 +35,15 @@ from proof.pages.format import (
 from proof.pages.words import word
 from proof.problem import Fault, where
 
-STATES = ("contradicted", "stale-source", "stale-code", "stale-env", "pending", "aged", "valid")  # worst first
+STATES = (
+    "contradicted",
+    "stale-source",
+    "stale-code",
+    "stale-env",
+    "pending",
+    "aged",
+    "valid",
+)  # worst first
 
 
 # Claims
@@ -65,8 +73,14 @@ def claims_table(book: Book, claims: Iterable[Claim], lang: Lang, up: str) -> st
         for standing in sorted(found, key=lambda s: s.record is not None and not s.record.is_gpu):
             shown = shown_value(standing, lang)
             absolute = claim.id.endswith("abs_err") and shown != "–"
-            relative = standing.row.max_rel_err if absolute and isinstance(standing.row, ErrorRow) else None
-            device = md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
+            relative = (
+                standing.row.max_rel_err
+                if absolute and isinstance(standing.row, ErrorRow)
+                else None
+            )
+            device = (
+                md(device_short(standing.record, lang, claim.judges)) if standing.record else "–"
+            )
             cells = [
                 claim_cell(claim, up) + what(claim),
                 shown,
@@ -137,7 +151,10 @@ def bug_text(lab: Lab, bug: Bug, file: str) -> str:
     name = f"{lab.stem}.py"
     lines = list(difflib.unified_diff(old, new, name, f"{name} ({bug.name})", lineterm="", n=2))
     shift = line - 1
-    return "\n".join(re.sub(r"^@@ -(\d+)(.*?) \+(\d+)(.*?) @@$", lambda m: _moved(m, shift), each) for each in lines)
+    return "\n".join(
+        re.sub(r"^@@ -(\d+)(.*?) \+(\d+)(.*?) @@$", lambda m: _moved(m, shift), each)
+        for each in lines
+    )
 
 
 def _moved(m: re.Match[str], shift: int) -> str:
@@ -150,7 +167,9 @@ def seen_parts(book: Book, claim: Claim, lang: Lang) -> list[str]:
     parts = [value_cell(gpu, lang) if gpu.state in SHOWN else badge(gpu, lang)]
     if interpreter is not None and interpreter.row is not None:
         parts.append(
-            value_cell(interpreter, lang) if interpreter.state in SHOWN else badge(interpreter, lang, on="interpreter")
+            value_cell(interpreter, lang)
+            if interpreter.state in SHOWN
+            else badge(interpreter, lang, on="interpreter")
         )
     return list(dict.fromkeys(parts))  # the compiler says the same wherever it ran
 
@@ -182,7 +201,9 @@ def _lab_bugs(book: Book, lab: Lab, lang: Lang, up: str) -> str:
         target = link(f"#{bug.claim}", code(short(lab.claims[bug.claim])))
         rows.append([name, target, how, "<br>".join(seen_parts(book, claim, lang))])
         text = bug_text(lab, bug, where(lab.path, book.root))
-        inside = "\n".join(f"    {line}".rstrip() for line in ("```diff", *text.splitlines(), "```"))
+        inside = "\n".join(
+            f"    {line}".rstrip() for line in ("```diff", *text.splitlines(), "```")
+        )
         diffs.append(f'??? example "{bug.name}"\n\n{inside}\n')
     return table(heads, rows) + "\n" + "\n".join(diffs)
 
@@ -195,7 +216,10 @@ def device_matrix(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     records = records_of(book, lab)
     if not records:
         return word(lang, "no records") + "\n"
-    heads = [word(lang, key) for key in ("device", "versions", "date", "passed", "failed", "not judged", "record")]
+    heads = [
+        word(lang, key)
+        for key in ("device", "versions", "date", "passed", "failed", "not judged", "record")
+    ]
     rows = []
     for record in records:
         device = record.device.name if record.is_gpu else word(lang, record.device.kind)
@@ -214,16 +238,27 @@ def timings_table(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     rows = []
     for claim in lab.claims.values():
         found = state.standing(book, claim.id) if claim.kind == "ratio" else None
-        if found is None or found.state not in SHOWN or found.record is None or not isinstance(found.row, RatioRow):
+        if (
+            found is None
+            or found.state not in SHOWN
+            or found.record is None
+            or not isinstance(found.row, RatioRow)
+        ):
             continue
         for timing in found.row.timings:
             median, p10, p90, rate, repeats = (
-                timing_figure(timing, name) for name in ("median_ms", "p10_ms", "p90_ms", "rate", "repeats")
+                timing_figure(timing, name)
+                for name in ("median_ms", "p10_ms", "p90_ms", "rate", "repeats")
             )
             spread = f"{p10.removesuffix(' ms')}–{p90}" if timing.repeats > 1 else "–"
             device = device_short(found.record, lang)
-            rows.append([code(claim.id), md(timing.name), median, spread, rate, repeats, md(device)])
-    heads = [word(lang, key) for key in ("claim", "timing", "median", "spread", "rate", "repeats", "device")]
+            rows.append(
+                [code(claim.id), md(timing.name), median, spread, rate, repeats, md(device)]
+            )
+    heads = [
+        word(lang, key)
+        for key in ("claim", "timing", "median", "spread", "rate", "repeats", "device")
+    ]
     return table(heads, rows) if rows else ""
 
 
@@ -247,7 +282,10 @@ def _peak_mib(standing: Standing) -> int:
 
 def downloads(lab: Lab, up: str) -> str:
     """The two files, where the site puts them: downloads/ below each language's root."""
-    return " · ".join(link(f"{up}downloads/{lab.stem}.{ext}", code(f"{lab.stem}.{ext}")) for ext in ("py", "ipynb"))
+    return " · ".join(
+        link(f"{up}downloads/{lab.stem}.{ext}", code(f"{lab.stem}.{ext}"))
+        for ext in ("py", "ipynb")
+    )
 
 
 def lab_card(book: Book, lab: Lab, lang: Lang, up: str) -> str:
@@ -255,10 +293,15 @@ def lab_card(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     told, minutes = words(book, lab, lang), lab.card.get("Minutes", "")
     bench = any(claim.kind == "ratio" for claim in lab.claims.values())
     run = [f"{code(f'python {lab.stem}.py')} {md(word(lang, 'run all'))}"]
-    run += [f"{code(f'python {lab.stem}.py --bench')} {md(word(lang, 'run bench'))}"] if bench else []
+    run += (
+        [f"{code(f'python {lab.stem}.py --bench')} {md(word(lang, 'run bench'))}"] if bench else []
+    )
     rows = [
         [word(lang, "learn"), md(told.learn)],
-        [word(lang, "memory"), "<br>".join(part for part in (md(told.memory), _peak(book, lab, lang)) if part)],
+        [
+            word(lang, "memory"),
+            "<br>".join(part for part in (md(told.memory), _peak(book, lab, lang)) if part),
+        ],
         [word(lang, "gpus"), md(told.gpu)],
         [word(lang, "minutes"), md(word(lang, "about minutes", n=minutes)) if minutes else ""],
         [word(lang, "run"), "<br>".join(run)],
@@ -283,7 +326,11 @@ def labs_table(book: Book, lang: Lang, up: str) -> str:
 def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
     """What stands above the recorded run: title, sentence, card, claims, seeded bugs, devices, timings."""
     told, found = words(book, lab, lang), counts(book, lab.claims)
-    parts = [f"# {md(told.title)} {{ #lab }}\n", f"{md(told.sentence)}\n", f"{counts_line(found, lang)}\n"]
+    parts = [
+        f"# {md(told.title)} {{ #lab }}\n",
+        f"{md(told.sentence)}\n",
+        f"{counts_line(found, lang)}\n",
+    ]
     if found["contradicted"]:
         parts.append(f'!!! danger "{word(lang, "contradicted")}"\n\n{_contradicted(book, lab)}')
     parts += [
@@ -304,7 +351,9 @@ def lab_head(book: Book, lab: Lab, lang: Lang, up: str) -> str:
 def _contradicted(book: Book, lab: Lab) -> str:
     found = [state.standing(book, claim) for claim in lab.claims]
     lines = [
-        f"    - {code(s.claim.id)}{': ' + md(s.note) if s.note else ''}" for s in found if s.state == "contradicted"
+        f"    - {code(s.claim.id)}{': ' + md(s.note) if s.note else ''}"
+        for s in found
+        if s.state == "contradicted"
     ]
     return "\n".join(lines) + "\n"
 

@@ -64,7 +64,9 @@ class Scene:
 
     def claim(self, key: str) -> Claim:
         if key.startswith("source."):
-            raise self.error(f"{key!r} is a source", f'Write {{{{ source("{key.removeprefix("source.")}") }}}}')
+            raise self.error(
+                f"{key!r} is a source", f'Write {{{{ source("{key.removeprefix("source.")}") }}}}'
+            )
         return self.find("claim", key, self.book.claims)
 
     def lab(self, key: str) -> Lab:
@@ -78,7 +80,10 @@ def claim(scene: Scene, id: str, *, on: str = "", field: str = "value", of: str 
     """A figure of a claim with its provenance; without a record that readers may see, a badge and no number."""
     found = scene.claim(id)
     if on not in ("", "interpreter"):
-        raise scene.error(f"on={on!r} is not a place where claims are judged", 'Write on="interpreter" or leave it out')
+        raise scene.error(
+            f"on={on!r} is not a place where claims are judged",
+            'Write on="interpreter" or leave it out',
+        )
     if field not in FIELDS:
         raise scene.error(f"there is no field {field!r}", nearest(field, FIELDS))
     if on and found.judges != "any":
@@ -126,7 +131,11 @@ def chart(scene: Scene, *ids: str, x: str = "", by: str = "", series: str = "") 
     except Fault as error:
         raise scene.error(error.what, error.fix) from None
     key = f"chart-{scene.line}"
-    return drawing.draw(made, key, scene.lang) if made else charts.left_out(scene.book, found[0], scene.lang)
+    return (
+        drawing.draw(made, key, scene.lang)
+        if made
+        else charts.left_out(scene.book, found[0], scene.lang)
+    )
 
 
 def timeline(scene: Scene, id: str) -> str:
@@ -147,7 +156,9 @@ def timeline(scene: Scene, id: str) -> str:
 
 def status(scene: Scene) -> str:
     """Counts by state; the page of all claims lists them."""
-    return labpage.counts_line(labpage.counts(scene.book, order.claims(scene.book)), scene.lang) + "\n"
+    return (
+        labpage.counts_line(labpage.counts(scene.book, order.claims(scene.book)), scene.lang) + "\n"
+    )
 
 
 # Labs
@@ -305,9 +316,14 @@ def _replacement(call: Call, scene: Scene) -> Edit:
 def _bind_notes(call: Call, page: Markdown, scene: Scene, above: int) -> list[Edit]:
     """Line numbers for the list below a notes(); raises Fault where a note does not fit the code it explains."""
     if call.indent is None:
-        raise scene.error("notes() makes a block, and other text stands on its line", "Put it on a line of its own")
+        raise scene.error(
+            "notes() makes a block, and other text stands on its line",
+            "Put it on a line of its own",
+        )
     if len(call.args) != 1 or call.options:
-        raise scene.error("notes() takes one argument", 'Write {{ notes("triton_softmax:kernel") }}')
+        raise scene.error(
+            "notes() takes one argument", 'Write {{ notes("triton_softmax:kernel") }}'
+        )
     stem, _, section = call.args[0].partition(":")
     companion = scene.book.companions.get(f"{stem}.py")
     sections = scene.lab(stem).sections if companion is None else sections_of(companion)
@@ -334,7 +350,8 @@ def _run(call: Call, scene: Scene) -> str:
         raise scene.error(f"there is no macro {call.name!r}", nearest(call.name, known))
     if call.name in BLOCKS and call.indent is None:
         raise scene.error(
-            f"{call.name}() makes a block, and other text stands on its line", "Put it on a line of its own"
+            f"{call.name}() makes a block, and other text stands on its line",
+            "Put it on a line of its own",
         )
     macro = MACROS[call.name]
     wanted = inspect.signature(macro)

@@ -15,7 +15,9 @@ from proof.evidence import state
 from proof.evidence.state import current, records_of
 from proof.evidence.verdict import line
 
-NOT_SHOWN = re.compile(r"^[ \t]*# (?:--8<-- \[(?:start|end):[^\]]*\]|fmt: o(?:n|ff))[ \t]*\n?", re.M)
+NOT_SHOWN = re.compile(
+    r"^[ \t]*# (?:--8<-- \[(?:start|end):[^\]]*\]|fmt: o(?:n|ff))[ \t]*\n?", re.M
+)
 
 
 def recorded_notebook(book: Book, lab: Lab) -> str:
@@ -33,14 +35,20 @@ def recorded_notebook(book: Book, lab: Lab) -> str:
     code_cells = [cell for cell in cells if cell.cell_type == "code"]
     for number, cell in enumerate(code_cells, 1):
         cell.execution_count = number
-    code_cells[-1].outputs = [new_output("stream", name="stdout", text=text) for text in run_texts(book, lab)]
+    code_cells[-1].outputs = [
+        new_output("stream", name="stdout", text=text) for text in run_texts(book, lab)
+    ]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"  # else random, and every build would differ
     notebook.cells = cells
     notebook.metadata = nbformat.from_dict(
         {
             "kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"},
-            "language_info": {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"},
+            "language_info": {
+                "name": "python",
+                "file_extension": ".py",
+                "mimetype": "text/x-python",
+            },
         }
     )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -107,7 +115,9 @@ _CHROME = (
     "style, script, clipboard-copy, .clipboard-copy-txt, .jp-InputPrompt, .jp-OutputPrompt, .jp-Collapser, "
     ".jp-OutputArea-prompt, a.anchor-link"
 )
-_UNCOLORED = re.compile(r'<span class="[nwpo]">([^<]*)</span>')  # names, blanks, marks: half of a page, and no color
+_UNCOLORED = re.compile(
+    r'<span class="[nwpo]">([^<]*)</span>'
+)  # names, blanks, marks: half of a page, and no color
 _PLAIN = ("text/plain", "application/vnd.jupyter.stdout", "application/vnd.jupyter.stderr")
 
 
@@ -125,7 +135,10 @@ def slim(html: str) -> str:
         if output["data-mime-type"] in _PLAIN:
             _as_code(soup, output, "language-text highlight output")
     for box in soup.find_all("div"):
-        if any(re.match(r"jp-|jupyter-|CodeMirror|zeroclipboard", name) for name in box.get("class", [])):
+        if any(
+            re.match(r"jp-|jupyter-|CodeMirror|zeroclipboard", name)
+            for name in box.get("class", [])
+        ):
             box.unwrap()
     soup.smooth()
     for blank in soup.find_all(string=lambda text: not text.strip()):

@@ -18,7 +18,10 @@ def notice(text: str, page: Page, book: Book, up: str) -> str:
     pair = sidecars.pair(book, page.name)
     if pair is None or pair.synced is None or pair.changed != [other]:
         return text
-    there = link(page_href(page.name, up + {"zh": "en/", "en": "../"}[page.lang]), word(page.lang, "other edition"))
+    there = link(
+        page_href(page.name, up + {"zh": "en/", "en": "../"}[page.lang]),
+        word(page.lang, "other edition"),
+    )
     told = word(page.lang, "lags", other=there, on=pair.synced.synced_on)
     lines = text.split("\n")
     title = next((heading.line for heading in read(text).headings if heading.level == 1), 0)

@@ -27,17 +27,37 @@ def status_table(book: Book, standings: list[Standing], lang: Lang, up: str) -> 
     for standing in standings:
         told, record = standing.claim, standing.record
         if told.kind == "source":
-            name, value, limit = source_link(book.sources[told.id.removeprefix("source.")], lang), "–", "–"
+            name, value, limit = (
+                source_link(book.sources[told.id.removeprefix("source.")], lang),
+                "–",
+                "–",
+            )
         else:
-            name, value, limit = labpage.claim_cell(told, up), shown_value(standing, lang), md(bound(told, lang))
+            name, value, limit = (
+                labpage.claim_cell(told, up),
+                shown_value(standing, lang),
+                md(bound(told, lang)),
+            )
         measured = "–"
         if record is not None:
             age = word(lang, "days", n=(book.today - recorded_on(record)).days)
-            device, day = md(device_short(record, lang, told.judges)), md(f"{recorded_on(record)} · {age}")
+            device, day = (
+                md(device_short(record, lang, told.judges)),
+                md(f"{recorded_on(record)} · {age}"),
+            )
             measured = f"{device}<br><small>{md(versions(record))}<br>{day}</small>"
         pages = [page for page in used.get(told.id, ()) if page.lang == lang]
         kind = f"<br><small>{md(word(lang, f'kind-{told.kind}'))}</small>"
-        rows.append([name + kind, value, limit, measured, page_links(pages, up) or "–", badge(standing, lang)])
+        rows.append(
+            [
+                name + kind,
+                value,
+                limit,
+                measured,
+                page_links(pages, up) or "–",
+                badge(standing, lang),
+            ]
+        )
     keys = ("claim", "value", "the bound", "measured", "pages", "state")
     return table([word(lang, key) for key in keys], rows)
 

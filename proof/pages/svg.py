@@ -13,9 +13,17 @@ from proof.book.model import Lang
 from proof.pages.format import md, number
 from proof.pages.words import word
 
-WIDTH, HEIGHT = 440, 290  # in units of the drawing, whose text is 12 high: readable at the width of a phone
+WIDTH, HEIGHT = (
+    440,
+    290,
+)  # in units of the drawing, whose text is 12 high: readable at the width of a phone
 LEFT, RIGHT, TOP, BOTTOM = 58, 16, 26, 42
-MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-5l5 5l-5 5l-5-5z", "M0-5l5 9h-10z")
+MARKS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-4-4h8v8h-8z",
+    "M0-5l5 5l-5 5l-5-5z",
+    "M0-5l5 9h-10z",
+)
 DOWN = "M-4-8h8l-4 7z"  # a value of 0, which has no place on a logarithmic axis
 MANY = 64  # more points than these have no marks: they would cover the line
 
@@ -119,10 +127,12 @@ def _frame(across: Axis, up: Axis, chart: Chart) -> list[str]:
     lines = [f"M{LEFT} {up.at(tick):.1f}H{right}" for tick in up.ticks]
     lines += [f"M{across.at(tick):.1f} {TOP}V{bottom}" for tick in across.ticks]
     left = [
-        f'<text x="{LEFT - 6}" y="{up.at(tick) + 4:.1f}" class="y">{md(chart.show(tick))}</text>' for tick in up.ticks
+        f'<text x="{LEFT - 6}" y="{up.at(tick) + 4:.1f}" class="y">{md(chart.show(tick))}</text>'
+        for tick in up.ticks
     ]
     below = [
-        f'<text x="{across.at(tick):.1f}" y="{bottom + 17}" class="x">{whole(tick)}</text>' for tick in across.ticks
+        f'<text x="{across.at(tick):.1f}" y="{bottom + 17}" class="x">{whole(tick)}</text>'
+        for tick in across.ticks
     ]
     return [
         f'<path class="grid" d="{"".join(lines)}"/>',
@@ -149,9 +159,13 @@ def _line(line: Line, across: Axis, up: Axis, chart: Chart) -> str:
 def _legend(line: Line) -> str:
     mark = ""
     if line.marked:
-        mark = f'<path class="mark" d="{MARKS[line.mark % len(MARKS)]}" transform="translate(14 6)"/>'
+        mark = (
+            f'<path class="mark" d="{MARKS[line.mark % len(MARKS)]}" transform="translate(14 6)"/>'
+        )
     stroke = '<path class="line" d="M1 6H27"/>'
-    swatch = f'<svg class="{line.style}" viewBox="0 0 28 12" aria-hidden="true">{stroke}{mark}</svg>'
+    swatch = (
+        f'<svg class="{line.style}" viewBox="0 0 28 12" aria-hidden="true">{stroke}{mark}</svg>'
+    )
     small = f" <small>{md(line.small)}</small>" if line.small else ""
     return f"<li>{swatch} {md(line.label)}{small}</li>"
 
@@ -175,7 +189,14 @@ def _upward(ys: list[float], log: bool) -> Axis:
         return Axis(0, top, False, bottom, TOP, (*ticks, *((top,) if top > ticks[-1] else ())))
     low, high = math.floor(math.log10(min(ys)) - 0.05), math.ceil(math.log10(max(ys)) + 0.05)
     step = -(-(high - low) // 8)
-    return Axis(10.0**low, 10.0**high, True, bottom, TOP, tuple(10.0**n for n in range(high, low - 1, -step)))
+    return Axis(
+        10.0**low,
+        10.0**high,
+        True,
+        bottom,
+        TOP,
+        tuple(10.0**n for n in range(high, low - 1, -step)),
+    )
 
 
 def round_steps(low: float, high: float, about: int) -> tuple[float, ...]:
@@ -183,4 +204,7 @@ def round_steps(low: float, high: float, about: int) -> tuple[float, ...]:
     raw = (high - low) / about
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw)
-    return tuple(float(f"{n * step:.12g}") for n in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1))
+    return tuple(
+        float(f"{n * step:.12g}")
+        for n in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1)
+    )

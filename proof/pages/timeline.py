@@ -36,7 +36,9 @@ def draw(spans: Sequence[Span], title: str, small: str, key: str, lang: Lang) ->
         f'<desc id="{ids[1]}">{md("; ".join([*told, *idle]))}</desc>',
     ]
     ticks = round_steps(0, end, 5)
-    parts.append(f'<path class="grid" d="{"".join(f"M{LEFT + tick * spread:.1f} {TOP}V{bottom}" for tick in ticks)}"/>')
+    parts.append(
+        f'<path class="grid" d="{"".join(f"M{LEFT + tick * spread:.1f} {TOP}V{bottom}" for tick in ticks)}"/>'
+    )
     for row, lane in enumerate(lanes):
         top = TOP + LANE * row + (LANE - BAR) // 2
         parts.append(f'<text x="{LEFT - 8}" y="{top + BAR // 2 + 4}" class="y">{md(lane)}</text>')
@@ -50,7 +52,8 @@ def draw(spans: Sequence[Span], title: str, small: str, key: str, lang: Lang) ->
             )
     parts.append(f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{WIDTH - RIGHT}"/>')
     parts += [
-        f'<text x="{LEFT + tick * spread:.1f}" y="{bottom + 16}" class="x">{number(tick)}</text>' for tick in ticks
+        f'<text x="{LEFT + tick * spread:.1f}" y="{bottom + 16}" class="x">{number(tick)}</text>'
+        for tick in ticks
     ]
     parts += [
         f'<text x="{(LEFT + WIDTH - RIGHT) // 2}" y="{bottom + 32}" class="x">ms</text>',
@@ -80,7 +83,12 @@ def _told(kind: tuple[str, str], spans: Sequence[Span], lang: Lang) -> str:
     lane, name = kind
     found = [span.ms for span in spans if (span.lane, span.name) == kind]
     return word(
-        lang, "span told", lane=lane, name=_name(name, lang), n=len(found), ms=milliseconds(float(f"{sum(found):.3g}"))
+        lang,
+        "span told",
+        lane=lane,
+        name=_name(name, lang),
+        n=len(found),
+        ms=milliseconds(float(f"{sum(found):.3g}")),
     )
 
 
@@ -90,7 +98,13 @@ def _idle(lane: str, spans: Sequence[Span], end: float, lang: Lang) -> str:
     for start, stop in sorted((s.start_ms, s.start_ms + s.ms) for s in spans if s.lane == lane):
         idle += max(0.0, start - reached)
         reached = max(reached, stop)
-    return word(lang, "span idle", lane=lane, idle=milliseconds(idle + end - reached), whole=milliseconds(end))
+    return word(
+        lang,
+        "span idle",
+        lane=lane,
+        idle=milliseconds(idle + end - reached),
+        whole=milliseconds(end),
+    )
 
 
 def _legend(n: int, text: str) -> str:

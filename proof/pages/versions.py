@@ -13,7 +13,10 @@ def table_of(book: Book, lang: Lang, up: str) -> str:
     """A row for each lab, a column for each Triton of versions.TRITONS."""
     heads = [md(word(lang, "lab")), *(f"Triton {triton}" for triton in filed.TRITONS)]
     rows = [
-        [link(f"{up}labs/{lab.stem}/", code(lab.stem)), *(_cell(book, lab, triton, lang) for triton in filed.TRITONS)]
+        [
+            link(f"{up}labs/{lab.stem}/", code(lab.stem)),
+            *(_cell(book, lab, triton, lang) for triton in filed.TRITONS),
+        ]
         for lab in order.labs(book)
     ]
     return table(heads, rows)
@@ -34,6 +37,8 @@ def _cell(book: Book, lab: Lab, triton: str, lang: Lang) -> str:
         ("n kernels", run.kernels),
     ]
     said = [md(word(lang, key, n=n)) for key, n in counts if n or key == "n hold"]
-    where = md(word(lang, "run on day", day=run.day, torch=run.torch, numpy=run.numpy, python=run.python))
+    where = md(
+        word(lang, "run on day", day=run.day, torch=run.torch, numpy=run.numpy, python=run.python)
+    )
     wrong = [code(one) for one in (*run.failed, *run.uncompiled)]
     return "<br>".join([" · ".join(said), *wrong, f"<small>{where}</small>"])

@@ -15,7 +15,9 @@ FILE = Path(__file__).with_name("words.yml")
 @cache
 def _words() -> dict[str, dict[Lang, str]]:
     """By key: {"valid": {"zh": "有效", "en": "valid"}, …}."""
-    words: dict[str, dict[Lang, str]] = yaml.load(FILE.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    words: dict[str, dict[Lang, str]] = yaml.load(
+        FILE.read_text(encoding="utf-8"), yaml.CSafeLoader
+    )
     return words
 
 

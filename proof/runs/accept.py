@@ -48,5 +48,7 @@ def accept(book: Book, name: str, raw: bytes, commit: str | None = None) -> Acce
     failed = [row for row in record.claims if row.verdict not in ("ok", "-")]
     under = [row.id for row in failed if state.below(lab.claims[row.id], row, record)]
     if under:
-        notes.append(f"under bounds that are set on {state.REFERENCE}, shown as measured: {', '.join(under)}")
+        notes.append(
+            f"under bounds that are set on {state.REFERENCE}, shown as measured: {', '.join(under)}"
+        )
     return Accepted(record, notes, [row.id for row in failed if row.id not in under])

@@ -36,7 +36,9 @@ class Verdict:
         return not self.faults and self.judged == self.expected > 0
 
     def __str__(self) -> str:
-        where = ", ".join(f"{self.devices.count(name)} labs on {name}" for name in dict.fromkeys(self.devices))
+        where = ", ".join(
+            f"{self.devices.count(name)} labs on {name}" for name in dict.fromkeys(self.devices)
+        )
         return f"{where or 'no lab ran on a GPU'}: {self.judged} of {self.expected} rows judged"
 
 
@@ -52,9 +54,20 @@ def run(root: Path, bundle: Path, gpus: int) -> int:
     Returns the exit status of the tests. The bundle is written whatever it is, since a failure is a result too.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", "-m", "gpu", "tests/gpu", "-p", "no:cacheprovider"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-m",
+            "gpu",
+            "tests/gpu",
+            "-p",
+            "no:cacheprovider",
+        ]
         spread = ["-n", str(gpus)] if gpus > 1 else []
-        status = subprocess.run([*command, *spread], cwd=root, env=os.environ | {"PROOF_GPU_OUT": folder}).returncode
+        status = subprocess.run(
+            [*command, *spread], cwd=root, env=os.environ | {"PROOF_GPU_OUT": folder}
+        ).returncode
         pack({path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.json"))}, bundle)
     return status
 

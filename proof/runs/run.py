@@ -11,7 +11,9 @@ from proof.book.model import Book, Lab
 from proof.evidence import order
 from proof.problem import nearest
 
-PATIENCE = 1800  # seconds for one lab; the longest takes a few minutes, so one that takes this long hangs
+PATIENCE = (
+    1800  # seconds for one lab; the longest takes a few minutes, so one that takes this long hangs
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ def find_labs(book: Book, names: tuple[str, ...]) -> list[Lab]:
 def run_lab(lab: Lab) -> Run:
     """Run the lab with --json in a process of its own, stopped after PATIENCE. Its progress goes to standard error as it comes."""
     try:
-        done = subprocess.run([sys.executable, str(lab.path), "--json"], stdout=subprocess.PIPE, timeout=PATIENCE)
+        done = subprocess.run(
+            [sys.executable, str(lab.path), "--json"], stdout=subprocess.PIPE, timeout=PATIENCE
+        )
     except subprocess.TimeoutExpired:
         print(f"{lab.stem} was stopped after {PATIENCE} s without an end", file=sys.stderr)
         return Run(lab, 1, b"")
@@ -61,7 +65,9 @@ def head_if_clean(root: Path) -> str | None:
     try:
         status = [*git, "status", "--porcelain", "--", ".", ":(exclude)labs/records"]
         changed = subprocess.run(status, capture_output=True, text=True, check=True).stdout
-        head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout
+        head = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
     return None if changed.strip() else head.strip()

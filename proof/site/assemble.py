@@ -21,13 +21,18 @@ def up(url: str) -> str:
 def menu(nav: list, book: Book, lang: Lang) -> list:
     """The nav of mkdocs.yml with `labs/*` and `adr/*` replaced by what there is."""
     rooms = {
-        "labs/*": [{labwords.words(book, lab, lang).title: f"labs/{lab.stem}.ipynb"} for lab in order.labs(book)],
+        "labs/*": [
+            {labwords.words(book, lab, lang).title: f"labs/{lab.stem}.ipynb"}
+            for lab in order.labs(book)
+        ],
         "adr/*": [{f"{d.id} {d.title}": f"adr/{d.slug}.md"} for d in decisions(book, lang)],
     }
     filled: list = []
     for entry in nav:
         if isinstance(entry, dict):
-            filled.append({k: menu(v, book, lang) if isinstance(v, list) else v for k, v in entry.items()})
+            filled.append(
+                {k: menu(v, book, lang) if isinstance(v, list) else v for k, v in entry.items()}
+            )
         else:
             filled.extend(rooms.get(entry, [entry]))
     return filled
@@ -45,12 +50,16 @@ def unindexed(page: str) -> str:
 
 def formulas(title: str) -> str:
     """The title of a section with its formulas marked, so that they are drawn in the table of contents too."""
-    return re.sub(r"\\\(.*?\\\)", lambda match: f'<span class="arithmatex">{match[0]}</span>', title)
+    return re.sub(
+        r"\\\(.*?\\\)", lambda match: f'<span class="arithmatex">{match[0]}</span>', title
+    )
 
 
 def _replace_once(text: str, old: str, new: str, what: str) -> str:
     if text.count(old) != 1:
-        raise ValueError(f"The theme has changed: it holds {what} {text.count(old)} times. Fix proof/site/assemble.py")
+        raise ValueError(
+            f"The theme has changed: it holds {what} {text.count(old)} times. Fix proof/site/assemble.py"
+        )
     return text.replace(old, new)
 
 
@@ -72,13 +81,21 @@ def complaint(message: str, root: Path, lang: Lang) -> Problem:
     """A warning of the engine with the file and line that it is about, as far as they can be found."""
     names = re.findall(r"'([^']+)'", message)
     listed = re.search(r"^\s+- (\S+\.\w+)$", message, re.M)
-    page = listed[1] if listed else next((name for name in names if re.search(r"\.(md|ipynb)$", name)), "")
+    page = (
+        listed[1]
+        if listed
+        else next((name for name in names if re.search(r"\.(md|ipynb)$", name)), "")
+    )
     file, line = f"mkdocs{'' if lang == 'zh' else '.en'}.yml", 1
     for candidate in _sources(page, root, lang) if page else []:
         text = candidate.read_text(encoding="utf-8-sig")
         file = candidate.relative_to(root).as_posix()
         marks = [name for name in names if name != page]
-        found = [n for n, content in enumerate(text.splitlines(), 1) if any(mark in content for mark in marks)]
+        found = [
+            n
+            for n, content in enumerate(text.splitlines(), 1)
+            if any(mark in content for mark in marks)
+        ]
         if found:
             line = found[0]
             break
@@ -92,5 +109,9 @@ def _sources(page: str, root: Path, lang: Lang) -> list[Path]:
     if written.is_file():
         return [written]
     room, _, name = page.partition("/")
-    pattern = {"adr": f"{Path(name).stem}.{lang}.md", "glossary": "*.yml", "labs": f"{Path(name).stem}.py"}.get(room)
+    pattern = {
+        "adr": f"{Path(name).stem}.{lang}.md",
+        "glossary": "*.yml",
+        "labs": f"{Path(name).stem}.py",
+    }.get(room)
     return sorted((root / room).glob(pattern)) if pattern else []

@@ -22,14 +22,18 @@ from proof.site import vendor
 WATCHED = ("docs", "labs", "glossary", "adr", "mkdocs.yml", "mkdocs.en.yml")
 
 
-def build(root: Path, strict: bool = True, out: Path | None = None, site_url: str | None = None) -> list[Problem]:
+def build(
+    root: Path, strict: bool = True, out: Path | None = None, site_url: str | None = None
+) -> list[Problem]:
     """Builds Chinese into `out` (site/) and English into `out`/en, and returns what is wrong, each with file and line.
 
     `site_url` is the address of the root, from SITE_URL if not given. A strict build also runs every check of the rooms
     before, and of the built pages after unless one of them could not be made; it also forbids pages to run what is not
     theirs, which the reload of `serve` would be.
     """
-    from proof.site import engine  # MkDocs takes a second to import, and `proof status` does not need it
+    from proof.site import (
+        engine,
+    )  # MkDocs takes a second to import, and `proof status` does not need it
 
     try:
         vendor.vendor(root)
@@ -57,7 +61,9 @@ def serve(root: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
     url = f"http://{host}:{port}/"
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with tempfile.TemporaryDirectory() as folder:
-        shown = Path(folder, "shown")  # a link to the newest whole site, so that it can be put in place at once
+        shown = Path(
+            folder, "shown"
+        )  # a link to the newest whole site, so that it can be put in place at once
         builds = (Path(folder, str(number)) for number in count())
 
         def rebuild() -> None:
@@ -81,7 +87,9 @@ def serve(root: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
         print("building both languages …", flush=True)
         rebuild()
         watch = [root / name for name in WATCHED]
-        engine.serve(host, port, shown, rebuild, watch, lambda: print(f"{url} (Ctrl-C ends)", flush=True))
+        engine.serve(
+            host, port, shown, rebuild, watch, lambda: print(f"{url} (Ctrl-C ends)", flush=True)
+        )
 
 
 def free_port(host: str, port: int) -> int:

@@ -19,8 +19,15 @@ HEAD = re.compile(r"<head\b[^>]*>\s*(?:<meta charset[^>]*>)?", re.I)
 
 def hashes(page: str) -> set[str]:
     """What allows each inline script of the page; scripts with a src and blocks of data need nothing."""
-    texts = (m["text"] for m in INLINE.finditer(page) if m["text"].strip() and not DATA.search(m["attributes"]))
-    return {f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in texts}
+    texts = (
+        m["text"]
+        for m in INLINE.finditer(page)
+        if m["text"].strip() and not DATA.search(m["attributes"])
+    )
+    return {
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in texts
+    }
 
 
 def policy(pages: Iterable[str]) -> str:
@@ -53,7 +60,12 @@ def protect(out: Path) -> str:
     for path, text in pages.items():
         path.write_text(HEAD.sub(lambda head: head[0] + meta, text, count=1), encoding="utf-8")
     # A header can say two things that a page cannot: no frame, no guessing of types.
-    lines = [f"Content-Security-Policy: {whole}; frame-ancestors 'none'", "X-Content-Type-Options: nosniff"]
+    lines = [
+        f"Content-Security-Policy: {whole}; frame-ancestors 'none'",
+        "X-Content-Type-Options: nosniff",
+    ]
     lines.append("Referrer-Policy: strict-origin-when-cross-origin")
-    (out / "_headers").write_text("/*\n" + "".join(f"  {line}\n" for line in lines), encoding="utf-8")
+    (out / "_headers").write_text(
+        "/*\n" + "".join(f"  {line}\n" for line in lines), encoding="utf-8"
+    )
     return whole

@@ -7,7 +7,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ["NO_MKDOCS_2_WARNING"] = "1"  # the theme's end of life is known; see the decision about the site
+os.environ["NO_MKDOCS_2_WARNING"] = (
+    "1"  # the theme's end of life is known; see the decision about the site
+)
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -41,7 +43,9 @@ def build_language(book: Book, lang: Lang, out: Path, site_url: str | None) -> l
     log.addHandler(listener)
     log.propagate = False
     try:
-        config = load_config(str(book.root / CONFIG[lang]), site_dir=str(out), site_url=site_url or None)
+        config = load_config(
+            str(book.root / CONFIG[lang]), site_dir=str(out), site_url=site_url or None
+        )
         plugin = config.plugins["proof"]
         plugin.book, problems = book, plugin.problems
         config.plugins.on_startup(command="build", dirty=False)
@@ -67,12 +71,19 @@ class _Server(LiveReloadServer):
 
 
 def serve(
-    host: str, port: int, root: Path, rebuild: Callable[[], None], watch: list[Path], ready: Callable[[], None]
+    host: str,
+    port: int,
+    root: Path,
+    rebuild: Callable[[], None],
+    watch: list[Path],
+    ready: Callable[[], None],
 ) -> None:
     """Serves `root`, calls rebuild() when a watched file changes, then reloads the browsers. Ends with Ctrl-C."""
     live = _Server(builder=rebuild, host=host, port=port, root=str(root))
     live.ready = ready
-    live.error_handler = lambda code: page.read_bytes() if (page := root / f"{code}.html").is_file() else None
+    live.error_handler = lambda code: (
+        page.read_bytes() if (page := root / f"{code}.html").is_file() else None
+    )
     for path in watch:
         live.watch(str(path))
     try:

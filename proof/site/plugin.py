@@ -78,9 +78,15 @@ class ProofPlugin(BasePlugin):
             _write(page, text)
             files.append(_file(config, root / "build", page))
             files.append(File.generated(config, f"downloads/{stem}.ipynb", content=text))
-            files.append(File.generated(config, f"downloads/{stem}.py", content=bundle(lab.source, lab.companions)))
+            files.append(
+                File.generated(
+                    config, f"downloads/{stem}.py", content=bundle(lab.source, lab.companions)
+                )
+            )
 
-    def on_page_markdown(self, text: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    def on_page_markdown(
+        self, text: str, /, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str:
         """The page's text with its macros expanded; as it was written, and a warning, where that fails."""
         name = page.file.src_uri
         room = name.partition("/")[0].removesuffix(".md")
@@ -94,7 +100,9 @@ class ProofPlugin(BasePlugin):
             log.warning(str(error.problem))
             return text
 
-    def on_page_content(self, html: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    def on_page_content(
+        self, html: str, /, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str:
         """The page's HTML with its terms linked; a lab's recorded run between what is said of the lab."""
         if page.file.src_uri.endswith(".ipynb"):
             html = self._lab_page(html, page, config)
@@ -137,7 +145,9 @@ class ProofPlugin(BasePlugin):
 
 def _converted(text: str, config: MkDocsConfig) -> tuple[str, TableOfContents]:
     """HTML and table of contents of a Markdown text, with the extensions of the site."""
-    converter = markdown.Markdown(extensions=config.markdown_extensions, extension_configs=config.mdx_configs)
+    converter = markdown.Markdown(
+        extensions=config.markdown_extensions, extension_configs=config.mdx_configs
+    )
     return converter.convert(text), get_toc(converter.toc_tokens)
 
 

@@ -58,17 +58,33 @@ def _install(folder: Path) -> None:
     """`npm ci` in `folder`: exactly what the lock says, each package checked against its hash, no package's scripts."""
     said = ""
     for npm in npm_candidates():
-        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error"]
+        command = [
+            npm,
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--fetch-retries=1",
+            "--loglevel=error",
+        ]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if done.returncode == 0:
             return
         said = done.stderr + done.stdout
     if not said:
-        raise VendorError("npm is needed, to fetch Mermaid and KaTeX: install Node, or run pip install --group node")
+        raise VendorError(
+            "npm is needed, to fetch Mermaid and KaTeX: install Node, or run pip install --group node"
+        )
     if "EINTEGRITY" in said:
-        raise VendorError("what npm fetched does not have the hash that package-lock.json pins; nothing was kept")
-    reason = next((line for line in said.splitlines() if line.strip()), "no reason given").removeprefix("npm error ")
-    raise VendorError(f"npm could not fetch Mermaid and KaTeX ({reason}): connect to the network and run it again")
+        raise VendorError(
+            "what npm fetched does not have the hash that package-lock.json pins; nothing was kept"
+        )
+    reason = next(
+        (line for line in said.splitlines() if line.strip()), "no reason given"
+    ).removeprefix("npm error ")
+    raise VendorError(
+        f"npm could not fetch Mermaid and KaTeX ({reason}): connect to the network and run it again"
+    )
 
 
 def vendor(root: Path) -> bool:
@@ -86,16 +102,24 @@ def vendor(root: Path) -> bool:
         for pattern, target in WANTED.items():
             found = sorted(modules.glob(pattern))
             if not found:
-                raise VendorError(f"{pattern} is not in the package any more: fix WANTED in proof/site/vendor.py")
+                raise VendorError(
+                    f"{pattern} is not in the package any more: fix WANTED in proof/site/vendor.py"
+                )
             for source in found:
                 copy = staged / target / source.name if "*" in pattern else staged / target
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, copy)
     css = staged / "katex/katex.min.css"
     css.write_text(only_woff2(css.read_text(encoding="utf-8")), encoding="utf-8")
-    files = {path.relative_to(staged).as_posix(): _sha256(path) for path in sorted(staged.rglob("*")) if path.is_file()}
+    files = {
+        path.relative_to(staged).as_posix(): _sha256(path)
+        for path in sorted(staged.rglob("*"))
+        if path.is_file()
+    }
     manifest = {"lock": _sha256(root / "package-lock.json"), "files": files}
-    (staged / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (staged / MANIFEST).write_text(
+        json.dumps(manifest, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     staged.rename(folder)

@@ -22,7 +22,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path,
 
     def build_and_serve(root: Path, name: str) -> Site:
         out = tmp_path_factory.mktemp(name)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(out)))
+        server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(Handler, directory=str(out))
+        )
         servers.append(server)
         url = f"http://127.0.0.1:{server.server_port}{PREFIX}"
         problems = site.build(root, out=out, site_url=url)
@@ -66,7 +68,13 @@ def browser():
     path = chromium.find()
     if path is None:
         pytest.fail(chromium.HOW, pytrace=False)
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+    flags = [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+    ]
     flags += [
         "--disable-component-update",
         "--disable-sync",

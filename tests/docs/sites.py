@@ -26,8 +26,17 @@ NAV = """nav:
       - adr/*
 """
 WORDS = {
-    "zh": dict(home="首页", labs="实验", status="论断", devices="设备", terms="术语", decisions="决策"),
-    "en": dict(home="Home", labs="Labs", status="Claims", devices="Devices", terms="Glossary", decisions="Decisions"),
+    "zh": dict(
+        home="首页", labs="实验", status="论断", devices="设备", terms="术语", decisions="决策"
+    ),
+    "en": dict(
+        home="Home",
+        labs="Labs",
+        status="Claims",
+        devices="Devices",
+        terms="Glossary",
+        decisions="Decisions",
+    ),
 }
 
 
@@ -43,7 +52,8 @@ class Site:
     def pages(self) -> list[str]:
         """The addresses of the pages of both languages, from the root: "", "en/", "lessons/x/", …"""
         return sorted(
-            p.relative_to(self.out).as_posix().removesuffix("index.html") for p in self.out.rglob("index.html")
+            p.relative_to(self.out).as_posix().removesuffix("index.html")
+            for p in self.out.rglob("index.html")
         )
 
     def read(self, path: str) -> str:
@@ -85,7 +95,9 @@ def equip(project, **more: str) -> None:
     for lang in LANGS:
         name = f"mkdocs{'' if lang == 'zh' else '.en'}.yml"
         nav = NAV.format(more=more.get(lang, ""), **WORDS[lang])
-        text, count = re.subn(r"^nav:.*?\n(?=\n\w)", nav, (ROOT / name).read_text(encoding="utf-8"), flags=re.M | re.S)
+        text, count = re.subn(
+            r"^nav:.*?\n(?=\n\w)", nav, (ROOT / name).read_text(encoding="utf-8"), flags=re.M | re.S
+        )
         assert count == 1
         project.write(name, text)
 
@@ -95,8 +107,12 @@ class Visitor:
 
     def __init__(self, browser, site: Site, **options) -> None:
         self.site = site
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        self.context.set_default_timeout(300_000)  # ends a test that hangs; a busy machine is no failure
+        self.context = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, **options}
+        )
+        self.context.set_default_timeout(
+            300_000
+        )  # ends a test that hangs; a busy machine is no failure
         # Material draws Mermaid into a closed shadow root: opened, tests can look inside.
         self.context.add_init_script(
             "const attach = Element.prototype.attachShadow;"

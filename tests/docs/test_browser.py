@@ -80,7 +80,9 @@ def test_C070_C071_every_diagram_is_drawn(seen: Seen):
     diagrams = [(path, each) for path, facts in seen.facts.items() for each in facts["diagrams"]]
     assert {path for path, _ in diagrams} >= {LESSON, f"en/{LESSON}"}
     for path, each in diagrams:
-        assert each["drawn"] and not each["error"] and each["height"] > 40 and each["words"] > 1, path
+        assert each["drawn"] and not each["error"] and each["height"] > 40 and each["words"] > 1, (
+            path
+        )
 
 
 def test_C074_every_formula_is_drawn(seen: Seen):
@@ -113,10 +115,18 @@ COLOURS = """() => {
 @pytest.mark.parametrize("path", ["", LESSON, "en/labs/triton_vector_add/"])
 def test_text_stands_out_in_both_palettes(visit, built: Site, scheme: str, path: str):
     page = visit(built, color_scheme=scheme).go(path)
-    assert page.locator("body").get_attribute("data-md-color-scheme") == {"light": "default", "dark": "slate"}[scheme]
-    found = {what: _contrast(*_flat(colour, grounds)) for what, (colour, grounds) in page.evaluate(COLOURS).items()}
+    assert (
+        page.locator("body").get_attribute("data-md-color-scheme")
+        == {"light": "default", "dark": "slate"}[scheme]
+    )
+    found = {
+        what: _contrast(*_flat(colour, grounds))
+        for what, (colour, grounds) in page.evaluate(COLOURS).items()
+    }
     assert len(found) > 4
-    assert {what: ratio for what, ratio in found.items() if ratio < (3 if what == "large" else 4.5)} == {}
+    assert {
+        what: ratio for what, ratio in found.items() if ratio < (3 if what == "large" else 4.5)
+    } == {}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -143,7 +153,9 @@ def _numbers(colour: str) -> list[float]:
 def _over(colour: str, ground: str) -> str:
     """A colour that lets light through, laid over another."""
     (*top, alpha), below = [*_numbers(colour), 1.0][:4], _numbers(ground)
-    return "rgb({}, {}, {})".format(*(t * alpha + b * (1 - alpha) for t, b in zip(top, below, strict=False)))
+    return "rgb({}, {}, {})".format(
+        *(t * alpha + b * (1 - alpha) for t, b in zip(top, below, strict=False))
+    )
 
 
 def _flat(colour: str, grounds: list[str]) -> tuple[str, str]:
@@ -181,13 +193,22 @@ def bad_diagrams(browser, named: list[tuple[str, int, str]]) -> list[Problem]:
     found = []
     for file, line, text in named:
         if said := " ".join(page.evaluate(parse, text).split()):
-            found.append(Problem(file, line, f"Mermaid cannot read it: {said}", "Put the label between double quotes"))
+            found.append(
+                Problem(
+                    file,
+                    line,
+                    f"Mermaid cannot read it: {said}",
+                    "Put the label between double quotes",
+                )
+            )
     page.close()
     return found
 
 
 def test_C071_mermaid_reads_every_diagram_of_the_sources(browser, book: Book):
-    named = [(str(page.path.relative_to(ROOT)), *fence) for page in book.pages for fence in fences(page)]
+    named = [
+        (str(page.path.relative_to(ROOT)), *fence) for page in book.pages for fence in fences(page)
+    ]
     assert {file.split("/")[1] for file, _, _ in named} == set(LANGS)
     assert [str(problem) for problem in bad_diagrams(browser, named)] == []
 
@@ -198,7 +219,9 @@ def test_C071_a_bad_label_is_named_by_page_and_line(browser, tiny, label: str):
     line = len(tiny.read(file).splitlines()) + 2
     tiny.write(file, tiny.read(file) + f"\n```mermaid\nflowchart LR\n  A[{label}] --> B\n```\n")
     named = [(file, *fence) for page in tiny.book().pages for fence in fences(page)]
-    assert [str(problem).split(": ")[0] for problem in bad_diagrams(browser, named)] == [f"{file}:{line}"]
+    assert [str(problem).split(": ")[0] for problem in bad_diagrams(browser, named)] == [
+        f"{file}:{line}"
+    ]
 
 
 # Search
@@ -240,12 +263,18 @@ def test_C016_C068_every_query_finds_pages_of_this_language_each_once(asked, bui
         assert all((built.out / HEADS[lang] / page / "index.html").is_file() for page in pages)
 
 
-def test_C016_a_term_finds_the_glossary_and_a_title_its_page_among_the_first_three(asked, book: Book):
+def test_C016_a_term_finds_the_glossary_and_a_title_its_page_among_the_first_three(
+    asked, book: Book
+):
     lang, find = asked
     text = book.terms["reduction"].zh if lang == "zh" else book.terms["reduction"].en
     for name in (text.preferred, *text.alt):
         assert "glossary/" in find(name)[:3], name
-    source = next(page.text for page in book.pages if (page.lang, page.name) == (lang, "lessons/first_kernel.md"))
+    source = next(
+        page.text
+        for page in book.pages
+        if (page.lang, page.name) == (lang, "lessons/first_kernel.md")
+    )
     title = re.search(r"^# (.+?) *\{", source, re.M)[1]
     for query in (title, title.replace("：", " "), title.replace(" ", "，")):
         assert LESSON in find(query)[:3], query
@@ -275,7 +304,9 @@ def test_a_reader_types_sees_results_and_goes_there(visit, built: Site):
 
 def arrived(page, url: str) -> None:
     """Until the page at `url` is shown, however one got there."""
-    page.wait_for_function("url => document.querySelector('link[rel=canonical]')?.href === url", arg=url)
+    page.wait_for_function(
+        "url => document.querySelector('link[rel=canonical]')?.href === url", arg=url
+    )
 
 
 def test_C065_the_switch_keeps_page_and_section_also_after_instant_navigation(visit, built: Site):
@@ -348,11 +379,16 @@ def test_a_term_shows_its_tip_on_hover_and_to_the_keyboard(visit, built: Site, l
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_tip_leaves_the_window(visit, built: Site, width: int):
     page = visit(built, viewport={"width": width, "height": 900}).go(LESSON)
-    for term in page.locator("article .term-wrap:visible").all():  # not those in answers that are folded
+    for term in page.locator(
+        "article .term-wrap:visible"
+    ).all():  # not those in answers that are folded
         term.locator("a.term").focus()
         box = term.locator(".term-tip").bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    assert (
+        page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        <= 0
+    )
 
 
 # Scripts, paper, disk
@@ -383,7 +419,9 @@ def test_C073_answers_open_once_a_click_after_every_way_to_the_page(visit, built
         toggles = "d => { d.seen = []; d.addEventListener('toggle', () => d.seen.push(d.open)) }"
         details.evaluate(toggles)
         details.locator("summary").first.click()
-        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         assert details.evaluate("d => d.seen") == [True]
         page.locator(".md-nav--primary a", has_text="首页").first.evaluate("a => a.click()")
         arrived(page, built.url)
@@ -392,14 +430,28 @@ def test_C073_answers_open_once_a_click_after_every_way_to_the_page(visit, built
 def test_on_paper_there_is_the_text_and_nothing_to_click(visit, built: Site):
     page = visit(built).go(LESSON)
     page.emulate_media(media="print")
-    for gone in (".md-header", ".md-sidebar--primary", ".md-footer", ".term-tip", ".md-code__nav", ".headerlink"):
+    for gone in (
+        ".md-header",
+        ".md-sidebar--primary",
+        ".md-footer",
+        ".term-tip",
+        ".md-code__nav",
+        ".headerlink",
+    ):
         assert not any(each.is_visible() for each in page.locator(gone).all()), gone
     assert page.locator("article .highlight code").first.is_visible()
-    assert page.locator("article .highlight code").first.evaluate("c => getComputedStyle(c).whiteSpace") == "pre-wrap"
+    assert (
+        page.locator("article .highlight code").first.evaluate(
+            "c => getComputedStyle(c).whiteSpace"
+        )
+        == "pre-wrap"
+    )
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_C075_from_disk_the_text_is_readable_and_a_page_says_what_is_not(visit, built: Site, lang: str):
+def test_C075_from_disk_the_text_is_readable_and_a_page_says_what_is_not(
+    visit, built: Site, lang: str
+):
     visitor = visit(built)
     page = visitor.page
     page.goto(f"{(built.out / HEADS[lang] / LESSON / 'index.html').as_uri()}")
@@ -414,11 +466,17 @@ def test_C075_from_disk_the_text_is_readable_and_a_page_says_what_is_not(visit, 
 
 
 def sections(book: Book) -> dict[str, str]:
-    return {f"{stem}:{name}": text for stem, lab in book.labs.items() for name, (_, text) in lab.sections.items()}
+    return {
+        f"{stem}:{name}": text
+        for stem, lab in book.labs.items()
+        for name, (_, text) in lab.sections.items()
+    }
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_C076_the_button_copies_a_section_as_it_lies_in_the_lab(visit, built: Site, book: Book, lang: str):
+def test_C076_the_button_copies_a_section_as_it_lies_in_the_lab(
+    visit, built: Site, book: Book, lang: str
+):
     visitor = visit(built)
     visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visitor.go(HEADS[lang] + LESSON)
@@ -509,7 +567,9 @@ def planted(served, tiny) -> Site:
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_C074_formulas_are_drawn_after_instant_navigation_and_prices_left_alone(visit, planted: Site, lang: str):
+def test_C074_formulas_are_drawn_after_instant_navigation_and_prices_left_alone(
+    visit, planted: Site, lang: str
+):
     visitor = visit(planted)
     page = visitor.go(HEADS[lang])
     page.evaluate("window.mark = 1")
@@ -519,7 +579,9 @@ def test_C074_formulas_are_drawn_after_instant_navigation_and_prices_left_alone(
     assert page.evaluate("window.mark") == 1
     assert page.locator(".katex-error").count() == 0
     assert page.locator("article .katex").count() == 4
-    assert page.locator("article h2 .katex").count() == page.locator("article td .katex").count() == 1
+    assert (
+        page.locator("article h2 .katex").count() == page.locator("article td .katex").count() == 1
+    )
     price = {"zh": "一度电 $5，两度 $6。", "en": "A price of $5, two for $6."}[lang]
     assert price in page.locator("article").inner_text()
 

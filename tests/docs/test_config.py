@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-LATIN_LABELS = set()  # labels that are the same in both languages; labs and decisions are filled in by the build
+LATIN_LABELS = (
+    set()
+)  # labels that are the same in both languages; labs and decisions are filled in by the build
 
 
 class _Loader(yaml.SafeLoader):
@@ -103,7 +105,12 @@ def test_C019_no_extension_that_breaks_bold_next_to_full_width_marks(zh):
 
 def test_C063_every_kind_of_doubtful_link_is_a_warning_and_so_an_error(zh):
     assert set(zh["validation"]["links"].values()) == {"warn"}
-    assert zh["validation"]["links"].keys() == {"not_found", "absolute_links", "unrecognized_links", "anchors"}
+    assert zh["validation"]["links"].keys() == {
+        "not_found",
+        "absolute_links",
+        "unrecognized_links",
+        "anchors",
+    }
     assert set(zh["validation"]["nav"].values()) == {"warn"}
 
 

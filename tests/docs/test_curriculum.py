@@ -20,7 +20,10 @@ STATEMENTS = [statement for part in PARTS for statement in part["statements"]]
 
 @pytest.fixture(scope="module")
 def anchors(book) -> dict[tuple[str, str], set[str]]:
-    return {(page.lang, page.name): {heading.id for heading in read(page.text).headings} for page in book.pages}
+    return {
+        (page.lang, page.name): {heading.id for heading in read(page.text).headings}
+        for page in book.pages
+    }
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement["en"][:60])
@@ -28,12 +31,19 @@ def test_a_statement_stands_where_it_says_in_both_languages(anchors, statement):
     assert set(statement) <= {"en", "zh", "page", "proof", "source", "corrected"}
     name, _, anchor = statement["page"].partition("#")
     for lang in LANGS:
-        assert anchor in anchors.get((lang, name), set()), f"docs/{lang}/{name} has no section #{anchor}"
+        assert anchor in anchors.get((lang, name), set()), (
+            f"docs/{lang}/{name} has no section #{anchor}"
+        )
 
 
 def test_every_proof_is_a_claim_or_a_bug(book):
     there = state.all_claims(book)
-    assert [proof for statement in STATEMENTS for proof in statement.get("proof", ()) if proof not in there] == []
+    assert [
+        proof
+        for statement in STATEMENTS
+        for proof in statement.get("proof", ())
+        if proof not in there
+    ] == []
 
 
 def test_a_proof_of_each_statement_is_shown_where_it_stands_in_each_language(book):
@@ -48,8 +58,12 @@ def test_a_proof_of_each_statement_is_shown_where_it_stands_in_each_language(boo
                 for page in used.get(proof, ())
                 if page.lang == lang
             }
-            near = {name.removeprefix("lessons/")} | set(re.findall(r"\]\((\w+\.md)", text[lang, name]))
-            assert not proofs or shown & near, f"docs/{lang}/{name} shows none of {', '.join(proofs)}"
+            near = {name.removeprefix("lessons/")} | set(
+                re.findall(r"\]\((\w+\.md)", text[lang, name])
+            )
+            assert not proofs or shown & near, (
+                f"docs/{lang}/{name} shows none of {', '.join(proofs)}"
+            )
 
 
 def test_what_others_say_is_cited_where_the_statement_stands(book):
@@ -72,4 +86,6 @@ def test_no_statement_is_there_twice():
 def test_every_lesson_has_statements_and_most_of_them_have_evidence(book):
     lessons = {page.name for page in book.pages if page.name.startswith("lessons/")}
     assert lessons == {statement["page"].partition("#")[0] for statement in STATEMENTS}
-    assert sum("proof" in statement or "source" in statement for statement in STATEMENTS) > 0.75 * len(STATEMENTS)
+    assert sum(
+        "proof" in statement or "source" in statement for statement in STATEMENTS
+    ) > 0.75 * len(STATEMENTS)

@@ -40,7 +40,9 @@ def finished(book, things):
 
 
 @pytest.mark.parametrize(
-    "rule", RULES, ids=lambda rule: f"{rule.__module__.removeprefix('proof.checks.')}.{rule.__name__}"
+    "rule",
+    RULES,
+    ids=lambda rule: f"{rule.__module__.removeprefix('proof.checks.')}.{rule.__name__}",
 )
 def test_a_rule_holds(book, rule):
     assert [str(problem) for problem in rule(book) if not problem.warning] == []
@@ -54,7 +56,9 @@ def test_everything_can_be_read(book):
 def test_every_lab_has_a_card_and_a_claim_on_some_page(book, lang):
     macros = [call for page in written(book, lang) for call in readable_calls(page)]
     cards = {macro.args[0] for macro in macros if macro.name == "lab_card"}
-    cited = {book.claims[name].lab for macro in macros for name in macro.args if name in book.claims}
+    cited = {
+        book.claims[name].lab for macro in macros for name in macro.args if name in book.claims
+    }
     assert cards >= finished(book, book.labs)
     assert cited >= finished(book, book.labs)
 
@@ -63,20 +67,27 @@ def test_every_lab_has_a_card_and_a_claim_on_some_page(book, lang):
 def test_every_kernel_is_quoted_and_explained_line_by_line(book, lang):
     pages = written(book, lang)
     quoted = {snippet.target for page in pages for snippet in page.snippets}
-    noted = {macro.args[0] for page in pages for macro in readable_calls(page) if macro.name == "notes"}
+    noted = {
+        macro.args[0] for page in pages for macro in readable_calls(page) if macro.name == "notes"
+    }
     taught = finished(book, book.labs) - {
         "triton_lab_notes"
     }  # that one asks what a launch does, not how its kernel is written
     for stem in taught:
         sections = ["kernel"] if "kernel" in book.labs[stem].sections else book.labs[stem].sections
-        assert any(f"labs/{stem}.py:{section}" in quoted and f"{stem}:{section}" in noted for section in sections), stem
+        assert any(
+            f"labs/{stem}.py:{section}" in quoted and f"{stem}:{section}" in noted
+            for section in sections
+        ), stem
 
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_a_lesson_has_its_parts_in_order(book, lang):
     for page in book.pages:
         if page.lang == lang and page.name.startswith("lessons/"):
-            assert [heading.id for heading in read(page.text).headings if heading.level == 2] == list(PARTS), page.path
+            assert [
+                heading.id for heading in read(page.text).headings if heading.level == 2
+            ] == list(PARTS), page.path
 
 
 def test_every_term_is_used_on_a_page_of_each_language(book):
@@ -91,7 +102,9 @@ def test_every_term_is_used_on_a_page_of_each_language(book):
 
 
 def test_every_source_is_cited(book):
-    cited = set(used(book, "source")) | {source for term in book.terms.values() for source in term.sources}
+    cited = set(used(book, "source")) | {
+        source for term in book.terms.values() for source in term.sources
+    }
     assert set(book.sources) - cited == set()
 
 
@@ -99,8 +112,14 @@ def test_every_decision_is_cited_on_a_page(book):
     cited = set(used(book, "decision"))
     for document in documents(book):
         own = re.match(r"adr/(\d{4})-", document.name)
-        cited |= set(re.findall(r"\bADR-(\d{4})", document.markdown.prose)) - {own[1] if own else ""}
-    kept = {number for (number, _), decision in book.decisions.items() if decision.status != "superseded"}
+        cited |= set(re.findall(r"\bADR-(\d{4})", document.markdown.prose)) - {
+            own[1] if own else ""
+        }
+    kept = {
+        number
+        for (number, _), decision in book.decisions.items()
+        if decision.status != "superseded"
+    }
     assert (kept & {number for number, _ in finished(book, book.decisions)}) - cited == set()
 
 
@@ -110,7 +129,14 @@ def test_the_menu_has_every_page_once_and_the_same_in_both_languages(book):
         nav = yaml.load((book.root / config).read_text(encoding="utf-8"), yaml.BaseLoader)["nav"]
         menus[lang] = list(_leaves(nav))
         pages = {page.name for page in book.pages if page.lang == lang}
-        generated = {"glossary/index.md", "status.md", "devices.md", "adr/index.md", "labs/*", "adr/*"}
+        generated = {
+            "glossary/index.md",
+            "status.md",
+            "devices.md",
+            "adr/index.md",
+            "labs/*",
+            "adr/*",
+        }
         assert sorted(menus[lang]) == sorted(pages | generated)
     assert menus["zh"] == menus["en"]
 

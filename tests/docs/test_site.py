@@ -26,7 +26,9 @@ HEADS = {"zh": "", "en": "en/"}
 
 
 def soup(built: Site, page: str) -> BeautifulSoup:
-    return BeautifulSoup(built.read(page if page.endswith(".html") else f"{page}index.html"), "html.parser")
+    return BeautifulSoup(
+        built.read(page if page.endswith(".html") else f"{page}index.html"), "html.parser"
+    )
 
 
 def split(page: str) -> tuple[str, str]:
@@ -39,7 +41,9 @@ def pages_of(built: Site, lang: str) -> set[str]:
 
 
 def said(problems, *words: str) -> bool:
-    return any(all(word in str(problem) for word in words) and not problem.warning for problem in problems)
+    return any(
+        all(word in str(problem) for word in words) and not problem.warning for problem in problems
+    )
 
 
 # The tree as it is
@@ -51,7 +55,17 @@ def test_the_tree_builds_with_nothing_to_mend(built: Site):
 
 @pytest.mark.parametrize(("lang", "config"), [("zh", "mkdocs.yml"), ("en", "mkdocs.en.yml")])
 def test_plain_mkdocs_builds_each_language(plant, tmp_path: Path, lang: str, config: str):
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", config, "-d", str(tmp_path / "plain")]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "-q",
+        "-f",
+        config,
+        "-d",
+        str(tmp_path / "plain"),
+    ]
     done = subprocess.run(command, cwd=plant.root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     pages = {path.parent.name for path in (tmp_path / "plain").rglob("index.html")}
@@ -60,26 +74,42 @@ def test_plain_mkdocs_builds_each_language(plant, tmp_path: Path, lang: str, con
 
 def test_plain_mkdocs_names_the_line_of_a_macro_that_fails(plant, tmp_path: Path):
     plant.write("docs/en/index.md", '# Home { #home }\n\n{{ claim("no.such.claim") }}\n')
-    command = [sys.executable, "-m", "mkdocs", "build", "-f", "mkdocs.en.yml", "-d", str(tmp_path / "plain")]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "-f",
+        "mkdocs.en.yml",
+        "-d",
+        str(tmp_path / "plain"),
+    ]
     done = subprocess.run(command, cwd=plant.root, capture_output=True, text=True)
     assert "docs/en/index.md:3: there is no claim 'no.such.claim'" in done.stderr
 
 
 def test_every_page_is_there_in_both_languages(built: Site, book: Book):
     assert pages_of(built, "zh") == pages_of(built, "en")
-    written = {re.sub(r"(^|/)index\.md$", r"\1", page.name).removesuffix(".md").rstrip("/") for page in book.pages}
+    written = {
+        re.sub(r"(^|/)index\.md$", r"\1", page.name).removesuffix(".md").rstrip("/")
+        for page in book.pages
+    }
     made = {"glossary", "status", "devices", "adr", *(f"labs/{stem}" for stem in book.labs)}
     made |= {f"adr/{decision.slug}" for decision in book.decisions.values()}
     assert {page.rstrip("/") for page in pages_of(built, "zh")} == written | made
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_C001_each_lab_page_shows_prose_code_and_the_recorded_output(built: Site, book: Book, lang: str):
+def test_C001_each_lab_page_shows_prose_code_and_the_recorded_output(
+    built: Site, book: Book, lang: str
+):
     index = json.loads(built.read(f"{HEADS[lang]}search/search_index.json"))["docs"]
     for stem in book.labs:
         article = soup(built, f"{HEADS[lang]}labs/{stem}/").article
         assert article.find("h1")
-        assert len(article.select("div.highlight code .k, div.highlight code .kn")) > 20  # keywords, so highlighted
+        assert (
+            len(article.select("div.highlight code .k, div.highlight code .kn")) > 20
+        )  # keywords, so highlighted
         assert article.select(".output code")
         assert not re.search(r"^# (%%|--8<--)", article.text, re.M)
         assert any(entry["location"].startswith(f"labs/{stem}/") for entry in index)
@@ -88,25 +118,41 @@ def test_C001_each_lab_page_shows_prose_code_and_the_recorded_output(built: Site
 @pytest.mark.parametrize("lang", LANGS)
 def test_a_lab_page_is_light_as_hosts_send_it(built: Site, book: Book, lang: str):
     """What a phone loads is the compressed text."""
-    pages = {stem: (built.out / HEADS[lang] / "labs" / stem / "index.html").read_bytes() for stem in book.labs}
-    assert {stem: len(zlib.compress(page)) for stem, page in pages.items() if len(zlib.compress(page)) >= 50_000} == {}
+    pages = {
+        stem: (built.out / HEADS[lang] / "labs" / stem / "index.html").read_bytes()
+        for stem in book.labs
+    }
+    assert {
+        stem: len(zlib.compress(page))
+        for stem, page in pages.items()
+        if len(zlib.compress(page)) >= 50_000
+    } == {}
 
 
-def test_C001_labs_can_be_downloaded_as_one_file_and_records_as_they_lie_in_the_tree(built: Site, book: Book):
+def test_C001_labs_can_be_downloaded_as_one_file_and_records_as_they_lie_in_the_tree(
+    built: Site, book: Book
+):
     for lang in LANGS:
         for stem, lab in book.labs.items():
-            assert built.read(f"{HEADS[lang]}downloads/{stem}.py") == bundle(lab.source, lab.companions)
+            assert built.read(f"{HEADS[lang]}downloads/{stem}.py") == bundle(
+                lab.source, lab.companions
+            )
             assert json.loads(built.read(f"{HEADS[lang]}downloads/{stem}.ipynb"))["nbformat"] == 4
         for record in book.records:
             name = Path(*record.path.parts[-3:])
-            assert (built.out / HEADS[lang] / "records" / name).read_bytes() == record.path.read_bytes()
+            assert (
+                built.out / HEADS[lang] / "records" / name
+            ).read_bytes() == record.path.read_bytes()
 
 
 def test_C015_both_not_found_pages_speak_both_languages_and_lead_to_both_homes(built: Site):
     for name in ("404.html", "en/404.html"):
         page = soup(built, name)
         here = f"{PREFIX}no/such/page/"
-        links = {(a.find_parent(lang=True)["lang"], urljoin(here, a["href"])) for a in page.article.select("a")}
+        links = {
+            (a.find_parent(lang=True)["lang"], urljoin(here, a["href"]))
+            for a in page.article.select("a")
+        }
         assert links == {("zh", PREFIX), ("en", f"{PREFIX}en/")}
         assert page.html["lang"] == ("en" if name.startswith("en") else "zh")
 
@@ -138,17 +184,25 @@ def test_C065_every_page_names_its_twin_and_itself_absolutely(built: Site):
         head, both = soup(built, page).head, {"zh": built.url + rest, "en": f"{built.url}en/{rest}"}
         assert {link["hreflang"]: link["href"] for link in head.select("link[hreflang]")} == both
         assert head.select_one("link[rel=canonical]")["href"] == both[lang]
-        assert not head.select("link[rel=alternate]")  # the theme would take it for the root of a site
+        assert not head.select(
+            "link[rel=alternate]"
+        )  # the theme would take it for the root of a site
 
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_C065_the_site_map_lists_each_page_with_its_twin(built: Site, lang: str):
-    space = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9", "x": "http://www.w3.org/1999/xhtml"}
+    space = {
+        "s": "http://www.sitemaps.org/schemas/sitemap/0.9",
+        "x": "http://www.w3.org/1999/xhtml",
+    }
     found = {}
     for url in ET.fromstring(built.read(f"{HEADS[lang]}sitemap.xml")).findall("s:url", space):
         twins = {link.get("hreflang"): link.get("href") for link in url.findall("x:link", space)}
         found[url.findtext("s:loc", None, space)] = twins
-    wanted = {rest: {"zh": built.url + rest, "en": f"{built.url}en/{rest}"} for rest in pages_of(built, lang)}
+    wanted = {
+        rest: {"zh": built.url + rest, "en": f"{built.url}en/{rest}"}
+        for rest in pages_of(built, lang)
+    }
     assert found == {twins[lang]: twins for twins in wanted.values()}
     for twins in wanted.values():
         for address in twins.values():
@@ -166,7 +220,10 @@ def test_C065_the_language_link_leads_to_the_twin_without_scripts(built: Site):
     for page in built.pages:
         lang, rest = split(page)
         link = soup(built, page).select_one("a.language")
-        assert urljoin(built.url + page, link["href"]) == built.url + ("en/" if lang == "zh" else "") + rest
+        assert (
+            urljoin(built.url + page, link["href"])
+            == built.url + ("en/" if lang == "zh" else "") + rest
+        )
         assert link["lang"] == link["hreflang"] == ("en" if lang == "zh" else "zh")
 
 
@@ -195,15 +252,21 @@ def test_C068_the_index_holds_each_page_of_its_language_once(built: Site, lang: 
 def test_C068_sources_of_formulas_and_diagrams_are_not_indexed(built: Site, lang: str):
     index = built.read(f"{HEADS[lang]}search/search_index.json")
     written = [entry["title"] + entry["text"] for entry in json.loads(index)["docs"]]
-    texts = [re.sub(r"<pre>.*?</pre>", "", text, flags=re.S) for text in written]  # code may hold any mark
+    texts = [
+        re.sub(r"<pre>.*?</pre>", "", text, flags=re.S) for text in written
+    ]  # code may hold any mark
     for mark in ("\\frac", "\\sum", "\\(", "\\[", "flowchart LR", "sequenceDiagram"):
         assert not [text for text in texts if mark in text], mark
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_C068_tips_of_terms_are_not_indexed_where_they_are_shown(built: Site, book: Book, lang: str):
+def test_C068_tips_of_terms_are_not_indexed_where_they_are_shown(
+    built: Site, book: Book, lang: str
+):
     docs = json.loads(built.read(f"{HEADS[lang]}search/search_index.json"))["docs"]
-    other = "".join(d["text"] for d in docs if not d["location"].startswith("glossary/")).replace("\u200b", "")
+    other = "".join(d["text"] for d in docs if not d["location"].startswith("glossary/")).replace(
+        "\u200b", ""
+    )
     shorts = [(term.zh if lang == "zh" else term.en).short for term in book.terms.values()]
     assert not [short for short in shorts if short in other]
 
@@ -259,7 +322,9 @@ def test_C015_not_found_pages_at_the_root_of_a_host(plant, tmp_path: Path):
     site.build(plant.root, False, tmp_path / "out", "https://example.org/")
     for name in ("404.html", "en/404.html"):
         page = soup(Site(tmp_path / "out", ""), name)
-        links = [urljoin("https://example.org/no/such/", a["href"]) for a in page.article.select("a")]
+        links = [
+            urljoin("https://example.org/no/such/", a["href"]) for a in page.article.select("a")
+        ]
         assert links == ["https://example.org/", "https://example.org/en/"]
 
 
@@ -269,7 +334,11 @@ def test_C018_a_lost_file_or_section_names_page_line_file_and_section(plant, pla
     plant.write(page, plant.read(page) + f'\n```python\n--8<-- "{planted}"\n```\n')
     line = plant.read(page).splitlines().index(f'--8<-- "{planted}"') + 1
     for strict in (True, False):
-        assert said(plant.build(strict).problems, f"{page}:{line}:", planted.split(":")[planted.endswith("gone")])
+        assert said(
+            plant.build(strict).problems,
+            f"{page}:{line}:",
+            planted.split(":")[planted.endswith("gone")],
+        )
 
 
 MARKS = "，。：；！？、”’）】》」』—…"
@@ -278,7 +347,9 @@ MARKS = "，。：；！？、”’）】》」』—…"
 def test_C019_bold_that_ends_in_a_full_width_mark_is_bold_everywhere(plant):
     bold = [f"**重点{mark}**后面" for mark in MARKS]
     bold += ["前面**（括号）**后面", "前面**“引号”**后面", "前面**《书名》**后面"]
-    form = "{0}\n\n- {0}\n\n| 表 |\n| --- |\n| {0} |\n\n## {0} {{ #h{1} }}\n\n!!! note\n\n    {0}\n\n"
+    form = (
+        "{0}\n\n- {0}\n\n| 表 |\n| --- |\n| {0} |\n\n## {0} {{ #h{1} }}\n\n!!! note\n\n    {0}\n\n"
+    )
     text = "".join(form.format(each, number) for number, each in enumerate(bold))
     plant.write(plant.page["zh"], "# 页 { #third }\n\n" + text)
     article = soup(plant.build(strict=False), "").article
@@ -326,7 +397,8 @@ def test_C067_a_lost_page_of_one_language_makes_the_build_red(plant):
 
 
 @pytest.mark.parametrize(
-    ("said_by", "root"), [("", "http://127.0.0.1:8000/"), ("https://example.org/a", "https://example.org/a/")]
+    ("said_by", "root"),
+    [("", "http://127.0.0.1:8000/"), ("https://example.org/a", "https://example.org/a/")],
 )
 def test_C065_where_the_site_is_published_comes_from_SITE_URL(
     plant, tmp_path: Path, monkeypatch, said_by: str, root: str
@@ -345,7 +417,10 @@ def test_an_address_that_is_none_is_named(plant, tmp_path: Path):
 
 
 def test_a_page_that_no_menu_holds_makes_the_build_red(plant):
-    for lang, text in (("zh", "# 多余 { #extra }\n\n文字。\n"), ("en", "# Extra { #extra }\n\nText.\n")):
+    for lang, text in (
+        ("zh", "# 多余 { #extra }\n\n文字。\n"),
+        ("en", "# Extra { #extra }\n\nText.\n"),
+    ):
         plant.write(f"docs/{lang}/extra.md", text)
         assert said(plant.build(strict=False).problems, f"docs/{lang}/extra.md")
 
@@ -379,7 +454,9 @@ def test_the_menu_takes_in_every_lab_and_decision(tiny):
     ]
 
 
-@pytest.mark.parametrize(("url", "way"), [("", "./"), ("status/", "../"), ("lessons/first_kernel/", "../../")])
+@pytest.mark.parametrize(
+    ("url", "way"), [("", "./"), ("status/", "../"), ("lessons/first_kernel/", "../../")]
+)
 def test_the_way_up_from_a_page(url: str, way: str):
     assert assemble.up(url) == way
 
@@ -415,7 +492,9 @@ def test_serving_shows_both_languages_and_what_changes_and_keeps_the_last_site(p
         assert "三分之一" in shown("") and "A third" in shown("en/")
         version = shown("livereload/0/0")
         plant.edit(plant.page["en"], "# A third", "# Another third")
-        while shown(f"livereload/{version}/0") == version:  # answers when there is a newer one, or after a while
+        while (
+            shown(f"livereload/{version}/0") == version
+        ):  # answers when there is a newer one, or after a while
             pass
         assert "Another third" in shown("en/")
         (plant.root / "mkdocs.yml").write_text("site_name: [", encoding="utf-8")
@@ -477,11 +556,16 @@ def _npm(tmp_path: Path, monkeypatch, says: str) -> None:
 @pytest.mark.parametrize(
     ("says", "sentence"),
     [
-        ("npm error code ENOTFOUND", "could not fetch Mermaid and KaTeX (code ENOTFOUND): connect to the network"),
+        (
+            "npm error code ENOTFOUND",
+            "could not fetch Mermaid and KaTeX (code ENOTFOUND): connect to the network",
+        ),
         ("npm error code EINTEGRITY", "does not have the hash that package-lock.json pins"),
     ],
 )
-def test_a_failed_fetch_is_one_sentence_and_keeps_what_was_there(shelf: Path, monkeypatch, says: str, sentence: str):
+def test_a_failed_fetch_is_one_sentence_and_keeps_what_was_there(
+    shelf: Path, monkeypatch, says: str, sentence: str
+):
     _npm(shelf, monkeypatch, says)
     (shelf / "package.json").write_text("{}")
     (shelf / "package-lock.json").write_text("{}")
@@ -502,5 +586,8 @@ def test_without_npm_one_sentence_says_how_to_get_it(tmp_path: Path, monkeypatch
 def test_only_the_fonts_that_are_copied_are_named():
     css = 'src:url(fonts/A.woff2) format("woff2"),url(fonts/A.woff) format("woff"),url(fonts/A.ttf) format("truetype")}'
     assert vendor.only_woff2(css) == 'src:url(fonts/A.woff2) format("woff2")}'
-    named = re.findall(r"url\(([^)]+)\)", (ROOT / vendor.FOLDER / "katex/katex.min.css").read_text(encoding="utf-8"))
+    named = re.findall(
+        r"url\(([^)]+)\)",
+        (ROOT / vendor.FOLDER / "katex/katex.min.css").read_text(encoding="utf-8"),
+    )
     assert named and all((ROOT / vendor.FOLDER / "katex" / name).is_file() for name in named)

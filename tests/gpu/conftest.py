@@ -35,7 +35,9 @@ def take_one_gpu(worker: int) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    node.config.stash[JUDGED] |= node.workeroutput.get("judged", {}) if hasattr(node, "workeroutput") else {}
+    node.config.stash[JUDGED] |= (
+        node.workeroutput.get("judged", {}) if hasattr(node, "workeroutput") else {}
+    )
 
 
 def pytest_collection_modifyitems(config, items):
@@ -48,7 +50,11 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture
 def every_gpu() -> dict[str, str]:
     """The environment of a process that sees all GPUs that this job was given."""
-    env = {name: value for name, value in os.environ.items() if name not in (VISIBLE, "TRITON_INTERPRET")}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in (VISIBLE, "TRITON_INTERPRET")
+    }
     return env | ({VISIBLE: EVERY} if EVERY is not None else {})
 
 

@@ -22,7 +22,9 @@ def gpu():
     import torch
 
     if not torch.cuda.is_available():
-        pytest.fail("no GPU was found: this job judges what nothing else can, so it does not pass without one")
+        pytest.fail(
+            "no GPU was found: this job judges what nothing else can, so it does not pass without one"
+        )
     return {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
 
 
@@ -51,7 +53,9 @@ def test_every_claim_and_every_bug_is_judged_and_holds(gpu, out, book, judged, s
 
 def say(gpu, code):
     """What the code prints, run beside the labs."""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "labs", env=gpu, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "labs", env=gpu, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -80,7 +84,9 @@ TWO = "(here, here), (there, here), (there, there, here)"
 )
 def test_c048_a_tensor_off_the_gpu_is_named(gpu, stem, op, cases, named):
     lines = say(gpu, MIXED.format(stem=stem, op=op, cases=cases))
-    assert [line.partition("; this run needs ")[0] for line in lines] == [f"{name} is on cpu" for name in named]
+    assert [line.partition("; this run needs ")[0] for line in lines] == [
+        f"{name} is on cpu" for name in named
+    ]
 
 
 EVERY = """

@@ -36,7 +36,10 @@ def ordered(how):
     def set_grid_dim(*dims):
         start(*dims)
         places = [(x, y, z) for x in range(dims[0]) for y in range(dims[1]) for z in range(dims[2])]
-        order = {"reversed": places[::-1], "shuffled": random.Random(0).sample(places, len(places))}.get(how, places)
+        order = {
+            "reversed": places[::-1],
+            "shuffled": random.Random(0).sample(places, len(places)),
+        }.get(how, places)
         turns.update(zip(places, order, strict=True))
 
     def set_grid_idx(*place):
@@ -61,18 +64,34 @@ def dirtied():
             torch.use_deterministic_algorithms(False)
 
 
-COVERED = ("3.6", "3.7", "3.8", "3.9")  # minors of Triton whose interpreter passes through what `doubting` replaces
+COVERED = (
+    "3.6",
+    "3.7",
+    "3.8",
+    "3.9",
+)  # minors of Triton whose interpreter passes through what `doubting` replaces
 LOUD = 77  # what a masked integer lane without a fill holds; a float one holds NaN
-REDUCED = ("tf32", "tf32x3", "bf16x3", "bf16x6")  # ways to multiply fp32 that the interpreter ignores
+REDUCED = (
+    "tf32",
+    "tf32x3",
+    "bf16x3",
+    "bf16x6",
+)  # ways to multiply fp32 that the interpreter ignores
 
 
 @dataclass
 class Doubts:
     """What an interpreter that doubts has seen, a sentence each, without repeats."""
 
-    outside: dict[str, None] = field(default_factory=dict)  # accesses outside of every tensor that the launch was given
-    blind: dict[str, None] = field(default_factory=dict)  # what the interpreter computes otherwise than a GPU
-    untrue: dict[str, None] = field(default_factory=dict)  # false hints, which the compiler would believe
+    outside: dict[str, None] = field(
+        default_factory=dict
+    )  # accesses outside of every tensor that the launch was given
+    blind: dict[str, None] = field(
+        default_factory=dict
+    )  # what the interpreter computes otherwise than a GPU
+    untrue: dict[str, None] = field(
+        default_factory=dict
+    )  # false hints, which the compiler would believe
     kernels: set[str] = field(default_factory=set)
 
 
@@ -95,7 +114,11 @@ def doubting():
     seen, inside, running = Doubts(), [], []
     own, builder = interpreter._interpreter, interpreter.interpreter_builder
     semantic, filled = type(interpreter.interpreter_semantic), []
-    load, masked_load, hint = semantic.load, builder.create_masked_load, interpreter.TensorHandle.set_attr
+    load, masked_load, hint = (
+        semantic.load,
+        builder.create_masked_load,
+        interpreter.TensorHandle.set_attr,
+    )
     start, call = interpreter.GridExecutor._init_args_hst, interpreter.GridExecutor.__call__
 
     def loud(dtype):
@@ -112,7 +135,9 @@ def doubting():
         if other is None and filled != [True]:
             kind = ptrs.get_element_ty()
             dtype = interpreter._get_np_dtype(kind)
-            other = interpreter.TensorHandle(np.full_like(ptrs.data, loud(dtype), dtype=dtype), kind)
+            other = interpreter.TensorHandle(
+                np.full_like(ptrs.data, loud(dtype), dtype=dtype), kind
+            )
         return masked_load(ptrs, mask, other, *rest)
 
     def tensors(value):
@@ -130,7 +155,13 @@ def doubting():
                 if t.dtype == torch.bfloat16:
                     seen.blind[f"{name} of {self.fn.__name__} is bfloat16"] = None
                 if t.numel():
-                    reach = sum((size - 1) * step for size, step in zip(t.shape, t.stride(), strict=True)) + 1
+                    reach = (
+                        sum(
+                            (size - 1) * step
+                            for size, step in zip(t.shape, t.stride(), strict=True)
+                        )
+                        + 1
+                    )
                     inside.append((t.data_ptr(), t.data_ptr() + reach * t.element_size()))
             if isinstance(value, str) and value in REDUCED:
                 seen.blind[f"{name} of {self.fn.__name__} is {value}"] = None
@@ -230,12 +261,19 @@ def claims_of(module) -> list[str]:
 def tuners(module) -> dict:
     """Each tuned kernel, and every configuration that the lab's file lists for it."""
     lists = [
-        v for v in vars(module).values() if isinstance(v, list) and v and all(isinstance(c, triton.Config) for c in v)
+        v
+        for v in vars(module).values()
+        if isinstance(v, list) and v and all(isinstance(c, triton.Config) for c in v)
     ]
     found = {}
     for kernel in vars(module).values():
         if isinstance(kernel, triton.runtime.Autotuner):
-            known = [c for listed in (kernel.configs, *lists) for c in listed if set(c.kwargs) <= set(kernel.arg_names)]
+            known = [
+                c
+                for listed in (kernel.configs, *lists)
+                for c in listed
+                if set(c.kwargs) <= set(kernel.arg_names)
+            ]
             found[kernel] = list({str(c): c for c in known}.values())
     return found
 
@@ -263,8 +301,13 @@ def accesses(path: Path) -> list[tuple[str, int, str, str]]:
             if len(kept) < len(call.keywords):
                 text = ast.get_source_segment(source, call)
                 bare = ast.unparse(ast.Call(call.func, call.args, kept))
-                at = sum(len(line) + 1 for line in source.split("\n")[: call.lineno - 1]) + call.col_offset
-                found.append((kernel.name, call.lineno, source[:at] + bare + source[at + len(text) :], text))
+                at = (
+                    sum(len(line) + 1 for line in source.split("\n")[: call.lineno - 1])
+                    + call.col_offset
+                )
+                found.append(
+                    (kernel.name, call.lineno, source[:at] + bare + source[at + len(text) :], text)
+                )
     return found
 
 
@@ -313,7 +356,8 @@ def judge(module, claim: str, order: str = "", seed: int = 0, keep: bool = False
         def told():
             for got, want in pairs:
                 digest.update(
-                    str(got.shape).encode() + got.detach().contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+                    str(got.shape).encode()
+                    + got.detach().contiguous().view(-1).view(torch.uint8).numpy().tobytes()
                 )
                 kept.extend([(got.clone(), want.clone())] if keep else [])
                 yield got, want
@@ -327,7 +371,13 @@ def judge(module, claim: str, order: str = "", seed: int = 0, keep: bool = False
 
     # to fill what spans GiB would take that much memory
     dirty = dirtied() if row_claim.gib < 2 else contextlib.nullcontext()
-    with pytest.MonkeyPatch.context() as patch, ordered(order), dirty, reseeded(seed), doubting() as doubts:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        ordered(order),
+        dirty,
+        reseeded(seed),
+        doubting() as doubts,
+    ):
         patch.setattr(instrument, "compare", noting)
         patch.setattr(instrument, "Guards", Noted)
         row = instrument.judge_claim(module, row_claim)

@@ -25,7 +25,12 @@ def check(kernel, args, kwargs, config) -> dict:
     """What the sanitizer says of one launch."""
     sanitizer._fn_symbolic_cache_set.clear()  # else a launch like an earlier one is skipped, by whatever sanitizer
     client = Sanitizer(abort_on_error=False)
-    found = {"kernel": kernel.fn.__name__, "config": str(config.kwargs if config else ""), "outside": [], "not": ""}
+    found = {
+        "kernel": kernel.fn.__name__,
+        "config": str(config.kwargs if config else ""),
+        "outside": [],
+        "not": "",
+    }
     grid = kwargs.pop("grid")
     try:
         triton_viz.trace(client)(InterpretedFunction(kernel.fn))[grid](*args, **kwargs)
@@ -33,7 +38,9 @@ def check(kernel, args, kwargs, config) -> dict:
         found["not"] = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     for record in client.records:
         last, what = record.user_code_tracebacks[-1], record.op_type.__name__.lower()
-        found["outside"].append(f"{what} {record.tensor_name or ''} line {last.lineno}: {last.line_of_code.strip()}")
+        found["outside"].append(
+            f"{what} {record.tensor_name or ''} line {last.lineno}: {last.line_of_code.strip()}"
+        )
     return found
 
 
@@ -44,7 +51,9 @@ def main(path, *claims):
     spec = importlib.util.spec_from_file_location("triton_lab", path)
     spec.loader.exec_module(lab := importlib.util.module_from_spec(spec))
     lists = [
-        v for v in vars(lab).values() if isinstance(v, list) and v and all(isinstance(c, triton.Config) for c in v)
+        v
+        for v in vars(lab).values()
+        if isinstance(v, list) and v and all(isinstance(c, triton.Config) for c in v)
     ]
     launch, claim, busy = InterpretedFunction.run, "", []
 
@@ -63,7 +72,12 @@ def main(path, *claims):
         inner = self.fn
         while not isinstance(inner, InterpretedFunction):
             inner = inner.fn
-        fits = [c for known in (self.configs, *lists) for c in known if set(c.kwargs) <= set(self.arg_names)]
+        fits = [
+            c
+            for known in (self.configs, *lists)
+            for c in known
+            if set(c.kwargs) <= set(self.arg_names)
+        ]
         for config in {str(c): c for c in fits}.values():
             run(inner, *args, **kwargs | config.kwargs, config=config)
 

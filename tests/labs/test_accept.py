@@ -96,7 +96,9 @@ def command(accept, path):
         ]
         command += ["--dtypes", dtypes, "--shapes", "3x17,2x40", *more]
         done = subprocess.run(command, capture_output=True, text=True, timeout=100)
-        rows = {row["check"]: row for row in json.loads(done.stdout)["checks"]} if done.stdout else {}
+        rows = (
+            {row["check"]: row for row in json.loads(done.stdout)["checks"]} if done.stdout else {}
+        )
         return done.returncode, rows, done.stderr
 
     return run
@@ -128,12 +130,17 @@ def test_a_narrow_type_inside_is_seen(judge):
 def test_a_refused_dtype_is_told_and_is_no_failure(judge):
     rows = judge("refuses_half", dtypes=("float32", "float16"))
     assert failing(rows) == []
-    assert rows["accuracy"]["seen"].endswith("refuses the rest: x is torch.float16; allowed: torch.float32")
+    assert rows["accuracy"]["seen"].endswith(
+        "refuses the rest: x is torch.float16; allowed: torch.float32"
+    )
 
 
 def test_a_function_that_refuses_everything_fails(judge):
     rows = judge("refuses_all")
-    assert rows["accuracy"]["verdict"] == "fails" and rows["accuracy"]["seen"] == "refuses: x is not for me"
+    assert (
+        rows["accuracy"]["verdict"] == "fails"
+        and rows["accuracy"]["seen"] == "refuses: x is not for me"
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,13 +158,18 @@ def test_another_shape_is_told(judge, function, seen):
 def test_what_ends_the_process_fails_one_check_and_the_next_go_on(command):
     status, rows, _ = command("dies")
     assert (status, failing(rows)) == (1, ["empty"])
-    assert rows["empty"]["seen"] == "ends the process, status 7" and rows["gradient"]["verdict"] == "ok"
+    assert (
+        rows["empty"]["seen"] == "ends the process, status 7"
+        and rows["gradient"]["verdict"] == "ok"
+    )
 
 
 def test_what_hangs_fails_one_check_in_its_time_and_the_next_go_on(command):
     status, rows, _ = command("hangs", "--patience", "8")
     assert (status, failing(rows)) == (1, ["strides"])
-    assert rows["strides"]["seen"] == "hangs: no answer in 8 s" and rows["special"]["verdict"] == "ok"
+    assert (
+        rows["strides"]["seen"] == "hangs: no answer in 8 s" and rows["special"]["verdict"] == "ok"
+    )
 
 
 def test_what_the_function_prints_stays_out_of_the_report(command):
@@ -215,7 +227,9 @@ def test_the_report_as_a_table(accept, tmp_path):
         "--shapes",
         "3x17",
     ]
-    lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100).stdout.splitlines()
+    lines = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=100
+    ).stdout.splitlines()
     assert lines[0].startswith("own.py:op · Triton interpreter · torch ")
     assert lines[1:4] == ["", "| check | verdict | seen |", "| --- | --- | --- |"]
     assert sum(line.startswith("| upkeep | ? |") for line in lines) == 4
@@ -225,7 +239,10 @@ def test_the_report_as_a_table(accept, tmp_path):
 def test_a_reference_that_raises_is_told_as_the_reference(judge):
     rows = judge("op", reference="broken")
     assert rows["accuracy"]["seen"] == "the reference raises RuntimeError: no such thing"
-    assert rows["empty"]["seen"] == "the reference has no answer" and rows["repeats"]["verdict"] == "ok"
+    assert (
+        rows["empty"]["seen"] == "the reference has no answer"
+        and rows["repeats"]["verdict"] == "ok"
+    )
 
 
 def test_a_function_that_takes_other_arguments_is_no_refusal(judge):
@@ -246,13 +263,21 @@ def test_a_file_is_run_once_and_sees_what_lies_beside_it(accept, tmp_path):
     own.write_text(
         "import torch, beside_it\nlibrary = torch.library.Library('runs_once', 'DEF')\ndef a(x): return x\ndef b(x): return x\n"
     )
-    assert harness.load_function(f"{own}:a").__globals__ is harness.load_function(f"{own}:b").__globals__
+    assert (
+        harness.load_function(f"{own}:a").__globals__
+        is harness.load_function(f"{own}:b").__globals__
+    )
 
 
 def test_after_an_exception_the_next_check_has_a_new_process(accept, path):
-    child = harness.CheckProcess(accept.__file__, {"op": f"{path}:broken", "reference": f"{path}:exact"}, 60)
+    child = harness.CheckProcess(
+        accept.__file__, {"op": f"{path}:broken", "reference": f"{path}:exact"}, 60
+    )
     try:
-        assert child.ask("accuracy")["seen"].startswith("raises RuntimeError") and child.process is None
+        assert (
+            child.ask("accuracy")["seen"].startswith("raises RuntimeError")
+            and child.process is None
+        )
         assert child.ask("empty")["verdict"] == "fails"
     finally:
         child.end()
@@ -268,32 +293,45 @@ def test_a_first_call_on_a_gpu_that_hangs_is_a_line(accept, path, monkeypatch):
 
     monkeypatch.setattr(harness, "DEVICE", "cuda")
     monkeypatch.setattr(harness.subprocess, "run", late)
-    row = harness.first_calls(accept.__file__, {"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
+    row = harness.first_calls(
+        accept.__file__, {"op": f"{path}:op", "reference": f"{path}:exact"}, 5
+    )
     assert row == {"check": "first call", "verdict": "fails", "seen": "hangs: no end in 120 s"}
 
 
 def test_a_first_call_on_a_gpu_tells_how_much_of_it_is_tuning(accept, path, monkeypatch):
     told = iter(["[900.0, 0.5, 700.0, 12]", "[800.0, 0.5, 650.0, 12]"])
     monkeypatch.setattr(harness, "DEVICE", "cuda")
-    monkeypatch.setattr(harness.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, next(told), ""))
-    row = harness.first_calls(accept.__file__, {"op": f"{path}:op", "reference": f"{path}:exact"}, 5)
+    monkeypatch.setattr(
+        harness.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, next(told), "")
+    )
+    row = harness.first_calls(
+        accept.__file__, {"op": f"{path}:op", "reference": f"{path}:exact"}, 5
+    )
     assert row["seen"] == (
         "900 ms with an empty cache, 800 ms with a filled one, 0.500 ms later; of these 700 and 650 ms in 12 trials"
     )
 
 
 def test_help_tells_the_harness_and_the_lab(accept):
-    done = subprocess.run([sys.executable, accept.__file__, "--help"], capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        [sys.executable, accept.__file__, "--help"], capture_output=True, text=True, timeout=100
+    )
     assert done.returncode == 0 and "--workload" in done.stdout and "--bug" in done.stdout
 
 
 def test_c049_without_gpu_and_interpreter_the_harness_names_the_way_out(accept, path):
     command = [sys.executable, accept.__file__, f"{path}:op", "--reference", f"{path}:exact"]
-    env = os.environ | {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
+    env = os.environ | {
+        "TRITON_INTERPRET": "0",
+        "CUDA_VISIBLE_DEVICES": "",
+        "HIP_VISIBLE_DEVICES": "",
+    }
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=env)
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        done.stderr == "triton_accept.py: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it\n"
+        done.stderr
+        == "triton_accept.py: no GPU is visible and TRITON_INTERPRET=0 forbids the interpreter: unset it\n"
     )
 
 
@@ -322,9 +360,18 @@ def test_a_function_that_is_not_there_is_told_in_a_sentence(accept, path, monkey
     ("arguments", "said"),
     [
         ([], "the following arguments are required: --reference"),
-        (["--reference", "own.py:exact", "--shapes", "3,4"], "--shapes is 3,4; write rows x columns"),
-        (["--reference", "own.py:exact", "--shapes", "0x4"], "--shapes is 0x4; write rows x columns"),
-        (["--reference", "own.py:exact", "--patience", "-1"], "--patience is -1.0; it must be above 0"),
+        (
+            ["--reference", "own.py:exact", "--shapes", "3,4"],
+            "--shapes is 3,4; write rows x columns",
+        ),
+        (
+            ["--reference", "own.py:exact", "--shapes", "0x4"],
+            "--shapes is 0x4; write rows x columns",
+        ),
+        (
+            ["--reference", "own.py:exact", "--patience", "-1"],
+            "--patience is -1.0; it must be above 0",
+        ),
         (["--reference", "own.py:exact", "--dtypes", "fp8"], "--dtypes is fp8; allowed: float32,"),
     ],
 )
@@ -337,7 +384,9 @@ def test_a_bad_command_line_is_told_in_a_sentence(accept, monkeypatch, capsys, a
 
 def test_a_function_that_is_not_there_ends_the_whole_command_with_2(command):
     status, rows, said = command("nothing")
-    assert (status, rows) == (2, {}) and "has no function nothing" in said and "Traceback" not in said
+    assert (
+        (status, rows) == (2, {}) and "has no function nothing" in said and "Traceback" not in said
+    )
 
 
 # The kernel of the lab
@@ -360,10 +409,22 @@ def test_the_good_kernel_agrees_with_the_library(accept, shape):
         ),
         (torch.zeros(3, 4, dtype=torch.bfloat16), TypeError, "x is torch.bfloat16; allowed here"),
         (torch.zeros(4), ValueError, r"x has shape \(4,\); it must be 2-D"),
-        (torch.zeros(3, 0), ValueError, "columns of x is 0; it must be a whole number from 1 to 65536"),
-        (torch.zeros(1, 65_537), ValueError, "columns of x is 65537; it must be a whole number from 1 to 65536"),
+        (
+            torch.zeros(3, 0),
+            ValueError,
+            "columns of x is 0; it must be a whole number from 1 to 65536",
+        ),
+        (
+            torch.zeros(1, 65_537),
+            ValueError,
+            "columns of x is 65537; it must be a whole number from 1 to 65536",
+        ),
         (torch.zeros(4, 4).t(), ValueError, r"pass x.contiguous\(\)"),
-        (torch.zeros(3, 4, device="meta"), ValueError, "x is on meta; this run needs every tensor on one cpu device"),
+        (
+            torch.zeros(3, 4, device="meta"),
+            ValueError,
+            "x is on meta; this run needs every tensor on one cpu device",
+        ),
         (torch.zeros(3, 4, requires_grad=True), ValueError, r"pass x.detach\(\)"),
     ],
 )

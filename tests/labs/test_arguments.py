@@ -36,7 +36,8 @@ def test_a_lazy_conjugation_is_named():
 
 def test_a_gradient_would_be_lost_and_detach_is_the_way_out():
     with pytest.raises(
-        ValueError, match=r"^x requires a gradient, and this kernel has no backward: pass x\.detach\(\)$"
+        ValueError,
+        match=r"^x requires a gradient, and this kernel has no backward: pass x\.detach\(\)$",
     ):
         check_tensors("cpu", x=torch.ones(1, requires_grad=True))
     with torch.no_grad():
@@ -54,15 +55,20 @@ def test_forward_mode_is_named_too():
 
 def test_a_tensor_elsewhere_is_named_with_the_first():
     with pytest.raises(
-        ValueError, match=r"^y is on meta; this run needs every tensor on one cpu device, and x is on cpu$"
+        ValueError,
+        match=r"^y is on meta; this run needs every tensor on one cpu device, and x is on cpu$",
     ):
         check_tensors("cpu", x=torch.ones(1), y=torch.ones(1, device="meta"))
 
 
 def test_a_dtype_that_is_not_allowed_and_one_that_differs():
-    with pytest.raises(TypeError, match=r"^x is torch\.int32; allowed here: torch\.float32, torch\.float16$"):
+    with pytest.raises(
+        TypeError, match=r"^x is torch\.int32; allowed here: torch\.float32, torch\.float16$"
+    ):
         check_dtypes(FLOATS, x=torch.ones(1).int())
-    with pytest.raises(TypeError, match=r"^y is torch\.float16; it must be torch\.float32, as x is$"):
+    with pytest.raises(
+        TypeError, match=r"^y is torch\.float16; it must be torch\.float32, as x is$"
+    ):
         check_dtypes(FLOATS, x=torch.ones(1), y=torch.ones(1).half())
 
 
@@ -73,16 +79,21 @@ def test_a_shape_that_differs():
 
 def test_strides_that_are_not_contiguous():
     with pytest.raises(
-        ValueError, match=r"^x has strides \(1, 4\), and this kernel reads contiguously: pass x\.contiguous\(\)$"
+        ValueError,
+        match=r"^x has strides \(1, 4\), and this kernel reads contiguously: pass x\.contiguous\(\)$",
     ):
         check_contiguous(x=torch.ones(4, 4).t())
 
 
 def test_rows_lie_any_distance_apart_and_their_elements_side_by_side():
     check_rows(x=torch.ones(4, 8)[:, :5])
-    with pytest.raises(ValueError, match=r"^x has strides \(1, 4\), and this kernel reads each row contiguously"):
+    with pytest.raises(
+        ValueError, match=r"^x has strides \(1, 4\), and this kernel reads each row contiguously"
+    ):
         check_rows(x=torch.ones(4, 4).t())
-    with pytest.raises(ValueError, match=r"^x has shape \(4,\); it must be 2-D: pass x\.view\(-1, n_cols\)$"):
+    with pytest.raises(
+        ValueError, match=r"^x has shape \(4,\); it must be 2-D: pass x\.view\(-1, n_cols\)$"
+    ):
         check_rows(x=torch.ones(4))
 
 
@@ -126,7 +137,9 @@ GRID = torch.zeros(8, 16)
         pytest.param(GRID[:4, :8], GRID[4:, :8], False, id="disjoint rows"),
         pytest.param(GRID[1:, :8], GRID[:-1, 8:], False, id="disjoint columns of shifted rows"),
         pytest.param(GRID[1:, :9], GRID[:-1, 8:], True, id="a column in common of shifted rows"),
-        pytest.param(GRID[:, 0:16:2], GRID[:, 1:16:2], True, id="interleaved: not cheap to tell apart"),
+        pytest.param(
+            GRID[:, 0:16:2], GRID[:, 1:16:2], True, id="interleaved: not cheap to tell apart"
+        ),
         pytest.param(torch.zeros(4), torch.zeros(4), False, id="memory apart"),
     ],
 )
@@ -154,13 +167,19 @@ def test_whether_elements_of_one_share_memory(t, overlap):
 def test_same_memory_is_element_by_element():
     t = torch.zeros(4, 4)
     assert same_memory(t, t.view(4, 4))
-    assert not same_memory(t, t.t()) and not same_memory(t, t.view(16)) and not same_memory(t, t.clone())
+    assert (
+        not same_memory(t, t.t())
+        and not same_memory(t, t.view(16))
+        and not same_memory(t, t.clone())
+    )
 
 
 def test_memory_is_compared_not_the_storage_that_holds_it():
     room = torch.arange(64.0)
     seen_by_numpy = torch.from_numpy(room.numpy())  # the same memory in another storage
-    with pytest.raises(ValueError, match=r"^out overlaps x, which is still being read: pass a tensor of its own$"):
+    with pytest.raises(
+        ValueError, match=r"^out overlaps x, which is still being read: pass a tensor of its own$"
+    ):
         check_no_overlap(seen_by_numpy[15:31], x=room[:16])
     check_no_overlap(seen_by_numpy[16:32], x=room[:16])
 
@@ -170,7 +189,8 @@ def test_in_place_is_exactly_an_input_or_apart_from_it():
     check_no_overlap(x, in_place=True, x=x)
     check_no_overlap(x.clone(), in_place=True, x=x)
     with pytest.raises(
-        ValueError, match=r"^out overlaps x, which is still being read: pass out=x or memory apart from it$"
+        ValueError,
+        match=r"^out overlaps x, which is still being read: pass out=x or memory apart from it$",
     ):
         check_no_overlap(x[1:], in_place=True, x=x[:-1])
     with pytest.raises(ValueError, match=r"^out overlaps x"):
@@ -179,6 +199,7 @@ def test_in_place_is_exactly_an_input_or_apart_from_it():
 
 def test_an_output_whose_elements_overlap_is_refused():
     with pytest.raises(
-        ValueError, match=r"^out has strides \(0, 1\), so its elements overlap: pass out\.contiguous\(\)$"
+        ValueError,
+        match=r"^out has strides \(0, 1\), so its elements overlap: pass out\.contiguous\(\)$",
     ):
         check_no_overlap(torch.zeros(1, 4).expand(3, 4), x=torch.zeros(3, 4))

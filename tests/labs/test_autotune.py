@@ -39,7 +39,9 @@ def with_bug(tune, name, tmp_path):
 def test_c006_dtypes_that_no_kernel_here_takes(tune, dtype):
     with pytest.raises(TypeError, match=rf"^x is {dtype}; allowed here: torch\.float16$"):
         tune.norm_linear(ones(2, 4, dtype=dtype), ones(4, 3, dtype=dtype))
-    with pytest.raises(TypeError, match=rf"^residual is {dtype}; it must be torch\.float16, as x is$"):
+    with pytest.raises(
+        TypeError, match=rf"^residual is {dtype}; it must be torch\.float16, as x is$"
+    ):
         tune.add_norm(ones(2, 4), ones(2, 4, dtype=dtype))
 
 
@@ -59,14 +61,19 @@ def test_c012_x_and_out_must_have_rows_that_read_straight_on(tune):
 @pytest.mark.parametrize("view", ["transposed", "sliced", "expanded", "every second column"])
 def test_c012_w_is_read_by_its_strides(tune, view):
     w = torch.randint(-2, 3, (12, 12)).to(FP16)
-    w = {"transposed": w.t(), "sliced": w[:, 3:9], "expanded": w[:1].expand(12, 12), "every second column": w[:, ::2]}[
-        view
-    ]
+    w = {
+        "transposed": w.t(),
+        "sliced": w[:, 3:9],
+        "expanded": w[:1].expand(12, 12),
+        "every second column": w[:, ::2],
+    }[view]
     assert torch.equal(tune.norm_linear(ones(3, 12) * 2, w, eps=0.0), ones(3, 12) @ w)
 
 
 def test_c048_a_tensor_elsewhere_is_named(tune):
-    with pytest.raises(ValueError, match="w is on meta; this run needs every tensor on one cpu device"):
+    with pytest.raises(
+        ValueError, match="w is on meta; this run needs every tensor on one cpu device"
+    ):
         tune.norm_linear(ones(2, 4), ones(4, 3, device="meta"))
     with pytest.raises(ValueError, match="x is on meta"):
         tune.add_norm(ones(2, 4, device="meta"), ones(2, 4, device="meta"))
@@ -75,12 +82,27 @@ def test_c048_a_tensor_elsewhere_is_named(tune):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t: t.norm_linear(ones(2, 4), ones(5, 3)), r"w has shape \(5, 3\); it must have \(4, 3\)"),
-        (lambda t: t.norm_linear(ones(2, 4), ones(4, 3), ones(2, 4)), r"out has shape \(2, 4\); it must have \(2, 3\)"),
-        (lambda t: t.norm_linear(ones(4), ones(4, 3)), r"x has shape \(4,\); it must have 2 dimensions"),
-        (lambda t: t.norm_linear(ones(2, 0), ones(0, 3)), "x has rows of 0; a row must have 1 to 16384 elements"),
+        (
+            lambda t: t.norm_linear(ones(2, 4), ones(5, 3)),
+            r"w has shape \(5, 3\); it must have \(4, 3\)",
+        ),
+        (
+            lambda t: t.norm_linear(ones(2, 4), ones(4, 3), ones(2, 4)),
+            r"out has shape \(2, 4\); it must have \(2, 3\)",
+        ),
+        (
+            lambda t: t.norm_linear(ones(4), ones(4, 3)),
+            r"x has shape \(4,\); it must have 2 dimensions",
+        ),
+        (
+            lambda t: t.norm_linear(ones(2, 0), ones(0, 3)),
+            "x has rows of 0; a row must have 1 to 16384 elements",
+        ),
         (lambda t: t.norm_linear(ones(1, 16385), ones(16385, 1)), "x has rows of 16385"),
-        (lambda t: t.add_norm(ones(2, 4), ones(2, 5)), r"residual has shape \(2, 5\); it must have \(2, 4\)"),
+        (
+            lambda t: t.add_norm(ones(2, 4), ones(2, 5)),
+            r"residual has shape \(2, 5\); it must have \(2, 4\)",
+        ),
     ],
 )
 def test_shapes_that_do_not_fit_are_named(tune, call, message):
@@ -96,16 +118,26 @@ def test_memory_that_is_overwritten_while_it_is_read_is_refused(tune):
         tune.add_norm(x, x)
 
 
-@pytest.mark.parametrize("wrong", [[[1.0]], 2.0, torch.eye(2).to_sparse()], ids=["list", "float", "sparse"])
+@pytest.mark.parametrize(
+    "wrong", [[[1.0]], 2.0, torch.eye(2).to_sparse()], ids=["list", "float", "sparse"]
+)
 def test_an_argument_that_is_no_dense_tensor_is_named(tune, wrong):
     for name in ("x", "w", "out"):
-        with pytest.raises(TypeError, match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with"):
-            tune.norm_linear(**{"x": ones(2, 2), "w": ones(2, 2), "out": ones(2, 2)} | {name: wrong})
+        with pytest.raises(
+            TypeError, match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with"
+        ):
+            tune.norm_linear(
+                **{"x": ones(2, 2), "w": ones(2, 2), "out": ones(2, 2)} | {name: wrong}
+            )
 
 
-@pytest.mark.parametrize("wrong", [[1.0], None, "x", torch.eye(2).to_sparse()], ids=["list", "none", "text", "sparse"])
+@pytest.mark.parametrize(
+    "wrong", [[1.0], None, "x", torch.eye(2).to_sparse()], ids=["list", "none", "text", "sparse"]
+)
 def test_a_residual_that_is_no_dense_tensor_is_named(tune, wrong):
-    with pytest.raises(TypeError, match=rf"^residual is {type(wrong).__name__}; it must be a torch.Tensor with"):
+    with pytest.raises(
+        TypeError, match=rf"^residual is {type(wrong).__name__}; it must be a torch.Tensor with"
+    ):
         tune.add_norm(ones(2, 2), wrong)
 
 
@@ -171,10 +203,14 @@ def test_c024_every_listed_configuration_is_right_on_its_own(tune):
 
 
 def test_c024_the_claim_goes_through_the_whole_list(tune):
-    assert list(claim_named(tune, "each_config.max_abs_err").args["alone"]) == list(range(len(tune.CONFIGS)))
+    assert list(claim_named(tune, "each_config.max_abs_err").args["alone"]) == list(
+        range(len(tune.CONFIGS))
+    )
 
 
-def test_c023_a_wrong_grid_hides_from_the_tuned_call_and_not_from_each_configuration_alone(tune, tmp_path):
+def test_c023_a_wrong_grid_hides_from_the_tuned_call_and_not_from_each_configuration_alone(
+    tune, tmp_path
+):
     lab = with_bug(tune, "grid_of_one_tile", tmp_path)
     seen = compare(lab.error(Guards(), M=40, N=72, K=70))
     assert seen.nonfinite == 0 and seen.max_abs_err == 0, "four configurations wrote the one result"
@@ -194,13 +230,17 @@ def test_c051_no_speed_comes_from_the_interpreter(tune):
     assert len(ratios) >= 12
     for claim in ratios:
         row = judge_claim(tune, claim)
-        assert row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        assert (
+            row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        )
 
 
 def test_c051_what_is_raced_has_been_compiled_and_tuned_before(tune, monkeypatch):
     order = []
     monkeypatch.setattr(tune, "workload", lambda M: (ones(2, 4), ones(4, 3), ones(2, 3)))
-    monkeypatch.setattr(tune, "best_config", lambda M: order.append(f"tuned for {M}") or tune.CONFIGS[1])
+    monkeypatch.setattr(
+        tune, "best_config", lambda M: order.append(f"tuned for {M}") or tune.CONFIGS[1]
+    )
     monkeypatch.setattr(tune, "benchmark_pair", lambda *ways, **how: order.append("raced"))
     tune.speed(16, "tuned", "4096")
     assert order == ["tuned for 16", "tuned for 4096", "raced"]
@@ -213,7 +253,10 @@ def test_the_model_keeps_short_tiles_for_few_rows_and_tall_ones_for_many(tune):
     def kept(M):
         named = dict(M=M, N=37_888, K=3584)
         left = tune.fits(tune.CONFIGS, named)
-        return {c.kwargs["BLOCK_M"] for c in sorted(left, key=lambda c: tune.model(**named, **c.kwargs))[:4]}
+        return {
+            c.kwargs["BLOCK_M"]
+            for c in sorted(left, key=lambda c: tune.model(**named, **c.kwargs))[:4]
+        }
 
     assert kept(1) == kept(16) == {16}
     assert kept(256) == kept(4096) == {128}
@@ -288,12 +331,18 @@ def test_a_process_with_results_on_disk_does_not_search(tune):
 
 def test_a_search_pays_for_itself_by_what_each_call_saves(tune, monkeypatch):
     monkeypatch.setattr(
-        tune, "searched", lambda M: ([3000.0, 3000.0], [500.0, 500.0], [1.0, 1.0, 1.0], [4.0, 4.0, 4.0])
+        tune,
+        "searched",
+        lambda M: ([3000.0, 3000.0], [500.0, 500.0], [1.0, 1.0, 1.0], [4.0, 4.0, 4.0]),
     )
     assert tune.break_even(16)["value"] == 1000
     assert tune.search_time(16, compiled=False).value == 3000
     assert tune.search_time(16, compiled=True).value == 500
-    assert [t["name"] for t in tune.break_even(16)["timings"]] == ["search", "tuned call", "untuned call"]
+    assert [t["name"] for t in tune.break_even(16)["timings"]] == [
+        "search",
+        "tuned call",
+        "untuned call",
+    ]
 
 
 def test_the_spread_of_a_ratio_of_times():

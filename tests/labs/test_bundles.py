@@ -28,15 +28,23 @@ def source(stem: str) -> str:
 
 
 def run(path: Path, *arguments: str) -> subprocess.CompletedProcess:
-    settings = {name: value for name, value in os.environ.items() if not name.startswith(("TRITON_", "PYTHONPATH"))}
+    settings = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("TRITON_", "PYTHONPATH"))
+    }
     command = [sys.executable, path, *arguments]
-    return subprocess.run(command, cwd=path.parent, env=settings | NO_GPU, capture_output=True, text=True)
+    return subprocess.run(
+        command, cwd=path.parent, env=settings | NO_GPU, capture_output=True, text=True
+    )
 
 
 def rows(done: subprocess.CompletedProcess) -> list[dict]:
     assert done.returncode == 0, done.stderr
     judged = json.loads(done.stdout)["claims"]
-    return [{key: value for key, value in row.items() if key not in MEASURED_ANEW} for row in judged]
+    return [
+        {key: value for key, value in row.items() if key not in MEASURED_ANEW} for row in judged
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +97,10 @@ def test_no_name_stands_twice_in_a_bundle(stem):
 @pytest.mark.parametrize("stem", LABS)
 def test_the_kernel_is_near_the_top_of_a_bundle(stem):
     lines = bundle(source(stem), COMPANIONS).split("\n")
-    assert next(number for number, line in enumerate(lines, 1) if "def " in line and "kernel" in line) <= 150
+    assert (
+        next(number for number, line in enumerate(lines, 1) if "def " in line and "kernel" in line)
+        <= 150
+    )
 
 
 def test_a_bundle_runs_in_a_folder_that_cannot_be_written(tmp_path):

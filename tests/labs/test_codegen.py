@@ -81,7 +81,9 @@ def compiler(codegen):
     One process answers all, since most of a second goes into the import of Triton.
     """
     command = [sys.executable, "-c", ASKED, Path(codegen.__file__).parent]
-    pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    pipes = dict(
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
 
     def ask(*call):
         print(json.dumps(call), file=process.stdin, flush=True)
@@ -96,7 +98,9 @@ def compiler(codegen):
 def told(compiler, tmp_path):
     """told("scale_kernel(…)", words…) is the exit status, what was printed and the complaints, for a kernel of a reader's file."""
     (tmp_path / "mine.py").write_text(MINE)
-    return lambda kernel, *words, file="mine.py": compiler("explain_command", [f"{tmp_path / file}:{kernel}", *words])
+    return lambda kernel, *words, file="mine.py": compiler(
+        "explain_command", [f"{tmp_path / file}:{kernel}", *words]
+    )
 
 
 # Bad arguments
@@ -105,7 +109,9 @@ def told(compiler, tmp_path):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int32, torch.bool, torch.bfloat16])
 def test_c006_dtypes_that_no_kernel_here_takes(codegen, dtype):
     x = torch.zeros(64, 64, dtype=dtype)
-    with pytest.raises(TypeError, match=rf"x is {dtype}; allowed here: torch\.float32, torch\.float16"):
+    with pytest.raises(
+        TypeError, match=rf"x is {dtype}; allowed here: torch\.float32, torch\.float16"
+    ):
         codegen.copy(x[0])
     with pytest.raises(TypeError, match=f"x is {dtype}"):
         codegen.center(x)
@@ -120,7 +126,9 @@ def test_c012_views_are_read_right_or_refused(codegen):
 
 
 def test_c048_a_tensor_elsewhere_is_named(codegen):
-    with pytest.raises(ValueError, match="x is on meta; this run needs every tensor on one cpu device"):
+    with pytest.raises(
+        ValueError, match="x is on meta; this run needs every tensor on one cpu device"
+    ):
         codegen.copy(torch.zeros(4, device="meta"))
 
 
@@ -137,7 +145,9 @@ def test_out_must_not_be_what_is_read(codegen):
 
 
 def test_narrow_offsets_are_refused_where_they_would_wrap(codegen):
-    near, far = (torch.zeros(1).as_strided((1,), (stride,)) for stride in (2**21 - 1, 2**21))  # times 1024 lanes
+    near, far = (
+        torch.zeros(1).as_strided((1,), (stride,)) for stride in (2**21 - 1, 2**21)
+    )  # times 1024 lanes
     assert torch.equal(codegen.copy(near, wide=False), torch.zeros(1))
     with pytest.raises(ValueError, match=r"past 2\*\*31: leave wide=True"):
         codegen.copy(far, wide=False)
@@ -148,14 +158,24 @@ def test_narrow_offsets_are_refused_where_they_would_wrap(codegen):
     [
         ("copy", {"x": torch.ones(4), "out": torch.ones(4)}),
         ("center", {"x": torch.ones(2, 2), "out": torch.ones(2, 2)}),
-        ("windows", {"x": torch.ones(1024), "starts": torch.zeros(1, dtype=torch.int64), "out": torch.ones(1, 1024)}),
+        (
+            "windows",
+            {
+                "x": torch.ones(1024),
+                "starts": torch.zeros(1, dtype=torch.int64),
+                "out": torch.ones(1, 1024),
+            },
+        ),
     ],
 )
-@pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
+@pytest.mark.parametrize(
+    "wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"]
+)
 def test_an_argument_that_is_no_dense_tensor_is_named(codegen, launcher, good, wrong):
     for name in good:
         with pytest.raises(
-            TypeError, match=f"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides"
+            TypeError,
+            match=f"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides",
         ):
             getattr(codegen, launcher)(**good | {name: wrong})
 
@@ -168,7 +188,9 @@ def test_a_window_past_the_end_is_refused(codegen, starts):
 
 def test_a_promise_is_checked_before_the_compiler_believes_it(codegen):
     x = torch.arange(4096.0)
-    with pytest.raises(ValueError, match="aligned promises what does not hold: a start is not divisible by 16"):
+    with pytest.raises(
+        ValueError, match="aligned promises what does not hold: a start is not divisible by 16"
+    ):
         codegen.windows(x, torch.tensor([16, 3]), aligned=True)
     with pytest.raises(ValueError, match="or x is not aligned to 16 bytes"):
         codegen.windows(x[1:], torch.tensor([16]), aligned=True)
@@ -195,11 +217,21 @@ def test_c046_a_row_is_right_at_every_width_that_fits(codegen, columns):
     ("columns", "warps", "says"),
     [
         (32769, 4, "x has 32769 columns; with num_warps=4 a row may have 32768: pass more warps"),
-        (1048576, 32, "x has 1048576 columns; with num_warps=32 a row may have 262144: walk the row in pieces"),
-        (1048577, 32, "x has 1048577 columns; with num_warps=32 a row may have 262144: walk the row in pieces"),
+        (
+            1048576,
+            32,
+            "x has 1048576 columns; with num_warps=32 a row may have 262144: walk the row in pieces",
+        ),
+        (
+            1048577,
+            32,
+            "x has 1048577 columns; with num_warps=32 a row may have 262144: walk the row in pieces",
+        ),
     ],
 )
-def test_c046_a_row_that_is_too_wide_is_told_its_limit_and_the_way_round(codegen, columns, warps, says):
+def test_c046_a_row_that_is_too_wide_is_told_its_limit_and_the_way_round(
+    codegen, columns, warps, says
+):
     with pytest.raises(ValueError, match=says):
         codegen.center(torch.zeros(1, columns), num_warps=warps)
 
@@ -227,7 +259,9 @@ def test_c014_a_kernel_that_drops_the_precision_is_caught(compiler, tmp_path):
 
 
 def test_c046_the_width_at_which_registers_spill(compiler):
-    assert compiler("claim", "row.first_spill")[0]["value"] == "sm_80 sm_89 sm_90: 32768, gfx942: none"
+    assert (
+        compiler("claim", "row.first_spill")[0]["value"] == "sm_80 sm_89 sm_90: 32768, gfx942: none"
+    )
 
 
 @pytest.mark.parametrize(
@@ -294,8 +328,14 @@ def test_a_reader_sees_which_line_became_what_for_two_makers(told):
     status, out, err = told("scale_kernel(*fp32, *fp32, 1024, BLOCK=1024)", "sm_90", "gfx942")
     assert (status, err) == (0, "")
     nvidia, amd = out.strip().split("\n\n")
-    assert nvidia.startswith("scale_kernel for sm_90, Triton ") and "4 warps of 32 lanes, 3 stages" in nvidia
-    assert amd.startswith("scale_kernel for gfx942, Triton ") and "4 warps of 64 lanes, 2 stages" in amd
+    assert (
+        nvidia.startswith("scale_kernel for sm_90, Triton ")
+        and "4 warps of 32 lanes, 3 stages" in nvidia
+    )
+    assert (
+        amd.startswith("scale_kernel for gfx942, Triton ")
+        and "4 warps of 64 lanes, 2 stages" in amd
+    )
     lines = [line.split(None, 1) for line in nvidia.splitlines()]
     load = lines.index(["9", "x = tl.load(x_ptr + offsets, mask=offsets < n, other=0)"])
     assert lines[load + 1] == ["2", "ld.global.v4.b32"]
@@ -312,7 +352,9 @@ def test_a_tuned_kernel_is_shown_in_its_first_configuration(told):
     assert status == 0 and "2 warps of 32 lanes" in out
 
 
-@pytest.mark.parametrize(("level", "holds"), [("ttir", "tt.load"), ("llir", "define"), ("sass", "LDG.E.128")])
+@pytest.mark.parametrize(
+    ("level", "holds"), [("ttir", "tt.load"), ("llir", "define"), ("sass", "LDG.E.128")]
+)
 def test_one_level_is_printed_whole(told, level, holds):
     status, out, _ = told("scale_kernel(*fp32, *fp32, 1024, BLOCK=1024)", "sm_90", level)
     assert status == 0 and holds in out and "lines:" not in out
@@ -321,7 +363,9 @@ def test_one_level_is_printed_whole(told, level, holds):
 def test_a_target_that_fails_says_so_in_one_line_and_the_others_go_on(told):
     status, out, err = told("square_kernel(*fp32, 'tf32x3', 32)", "gfx942", "sm_80")
     assert status == 2 and out.startswith("square_kernel for sm_80")
-    assert err.startswith("square_kernel does not compile for gfx942: input_precision must be one of")
+    assert err.startswith(
+        "square_kernel does not compile for gfx942: input_precision must be one of"
+    )
     assert err.count("\n") == 1
 
 
@@ -334,8 +378,15 @@ def test_too_much_shared_memory_is_told_with_the_limit(told):
 
 def test_the_command_line_does_it_without_a_gpu(codegen, tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
-    command = [sys.executable, codegen.__file__, "mine.py:scale_kernel(*fp32, *fp32, 1024, BLOCK=1024)", "sm_90"]
-    done = subprocess.run(command, cwd=tmp_path, env=without_gpu(), capture_output=True, text=True, timeout=100)
+    command = [
+        sys.executable,
+        codegen.__file__,
+        "mine.py:scale_kernel(*fp32, *fp32, 1024, BLOCK=1024)",
+        "sm_90",
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=without_gpu(), capture_output=True, text=True, timeout=100
+    )
     assert (done.returncode, done.stderr) == (0, "") and "ld.global.v4.b32" in done.stdout
 
 
@@ -344,14 +395,46 @@ def test_the_command_line_does_it_without_a_gpu(codegen, tmp_path):
     [
         ("nothing(1)", (), "nothing is no kernel of "),
         ("plain(1)", (), "plain is no kernel of "),
-        ("scale_kernel", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK: give its arguments, as in "),
-        ("scale_kernel(*fp32, *fp32, 5)", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK; missing a required"),
-        ("scale_kernel(*fp32, *fp32, 5, 6, 7)", (), "scale_kernel takes x_ptr, out_ptr, n, BLOCK; too many positional"),
-        ("scale_kernel(*fp33, *fp32, 5, BLOCK=64)", (), "*fp33 is not a pointer; allowed: *fp64, *fp32"),
-        ("scale_kernel(*fp32, *fp32, n, BLOCK=64)", (), "n is not an argument: write *fp32 for a pointer, a number"),
-        ("scale_kernel(*fp32, *fp32, 5, BLOCK=64)", ("sm_70",), "sm_70 is neither a target (sm_80, sm_86"),
-        ("scale_kernel(*fp32, *fp32, 5, BLOCK=64)", ("gfx942", "ptx"), "gfx942 has no ptx; it has ttir, ttgir, llir"),
-        ("scale_kernel(*fp32, *fp32, 5, BLOCK=65)", ("sm_80",), "scale_kernel does not compile for sm_80: arange's"),
+        (
+            "scale_kernel",
+            (),
+            "scale_kernel takes x_ptr, out_ptr, n, BLOCK: give its arguments, as in ",
+        ),
+        (
+            "scale_kernel(*fp32, *fp32, 5)",
+            (),
+            "scale_kernel takes x_ptr, out_ptr, n, BLOCK; missing a required",
+        ),
+        (
+            "scale_kernel(*fp32, *fp32, 5, 6, 7)",
+            (),
+            "scale_kernel takes x_ptr, out_ptr, n, BLOCK; too many positional",
+        ),
+        (
+            "scale_kernel(*fp33, *fp32, 5, BLOCK=64)",
+            (),
+            "*fp33 is not a pointer; allowed: *fp64, *fp32",
+        ),
+        (
+            "scale_kernel(*fp32, *fp32, n, BLOCK=64)",
+            (),
+            "n is not an argument: write *fp32 for a pointer, a number",
+        ),
+        (
+            "scale_kernel(*fp32, *fp32, 5, BLOCK=64)",
+            ("sm_70",),
+            "sm_70 is neither a target (sm_80, sm_86",
+        ),
+        (
+            "scale_kernel(*fp32, *fp32, 5, BLOCK=64)",
+            ("gfx942", "ptx"),
+            "gfx942 has no ptx; it has ttir, ttgir, llir",
+        ),
+        (
+            "scale_kernel(*fp32, *fp32, 5, BLOCK=65)",
+            ("sm_80",),
+            "scale_kernel does not compile for sm_80: arange's",
+        ),
         ("scale_kernel(*fp32, *fp32, 5, BLOCK=64, num_wraps=2)", ("sm_80",), "num_wraps"),
     ],
 )
@@ -364,9 +447,13 @@ def test_a_file_that_is_not_there_or_cannot_be_imported(told, tmp_path):
     assert told("k(1)", file="no.py") == (2, "", f"{tmp_path / 'no.py'} is not a file\n")
     (tmp_path / "bad.py").write_text("import no_such_module")
     status, _, err = told("k(1)", file="bad.py")
-    assert status == 2 and err.endswith("cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n")
+    assert status == 2 and err.endswith(
+        "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n"
+    )
 
 
 def test_explain_in_the_interpreter_names_the_way_out(codegen):
-    with pytest.raises(TypeError, match="this process interprets: set TRITON_INTERPRET=0 before triton is imported"):
+    with pytest.raises(
+        TypeError, match="this process interprets: set TRITON_INTERPRET=0 before triton is imported"
+    ):
         codegen.explain(codegen.copy_kernel, FP32, FP32, 5, 1, BLOCK_SIZE=64)

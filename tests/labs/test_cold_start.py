@@ -14,7 +14,9 @@ import torch
 from process import finish_process, start_process
 
 FP16, FP32 = torch.float16, torch.float32
-pytestmark = pytest.mark.filterwarnings("ignore:divide by zero encountered in log2")  # of a row that sees no key
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:divide by zero encountered in log2"
+)  # of a row that sees no key
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,11 @@ def cold(lab):
 
 def tensors(n_queries, n_keys, heads=(4, 2), head_dim=16, seed=0):
     gen = torch.Generator().manual_seed(seed)
-    shapes = (heads[0], n_queries, head_dim), (heads[1], n_keys, head_dim), (heads[1], n_keys, head_dim)
+    shapes = (
+        (heads[0], n_queries, head_dim),
+        (heads[1], n_keys, head_dim),
+        (heads[1], n_keys, head_dim),
+    )
     return [(torch.rand(shape, generator=gen) * 2 - 1).to(FP16) for shape in shapes]
 
 
@@ -42,7 +48,9 @@ def close(got, want, atol=2**-11 + 2**-12 + 2**-14):
 def test_c035_lengths_that_are_no_multiple_of_the_tile(cold, n, causal):
     for n_queries, n_keys in ((n, 33), (33, n)):
         q, k, v = tensors(n_queries, n_keys)
-        for got, want in zip(cold.attention(q, k, v, causal=causal), cold.reference(q, k, v, causal), strict=True):
+        for got, want in zip(
+            cold.attention(q, k, v, causal=causal), cold.reference(q, k, v, causal), strict=True
+        ):
             close(got, want)
 
 
@@ -52,11 +60,15 @@ def test_c035_what_lies_past_the_end_never_contributes(cold):
     for room, t in zip(around, (q, k, v), strict=True):
         room[:, : t.shape[1]] = t
     inside = [room[:, : t.shape[1]] for room, t in zip(around, (q, k, v), strict=True)]
-    for got, want in zip(cold.attention(*inside, causal=False), cold.attention(q, k, v, causal=False), strict=True):
+    for got, want in zip(
+        cold.attention(*inside, causal=False), cold.attention(q, k, v, causal=False), strict=True
+    ):
         assert torch.equal(got, want)
 
 
-@pytest.mark.parametrize(("n_queries", "n_keys"), [(5, 3), (3, 5), (1, 7), (7, 1), (70, 33), (4, 0)])
+@pytest.mark.parametrize(
+    ("n_queries", "n_keys"), [(5, 3), (3, 5), (1, 7), (7, 1), (70, 33), (4, 0)]
+)
 def test_c010_rows_that_see_no_key_are_zero_with_lse_minus_infinity(cold, n_queries, n_keys):
     q, k, v = tensors(n_queries, n_keys)
     out, lse = cold.attention(q, k, v)
@@ -85,7 +97,8 @@ def test_c033_each_query_head_reads_its_own_group(cold, heads):
 def test_c033_heads_that_do_not_divide_are_refused(cold, heads):
     q, k, v = tensors(3, 5, heads)
     with pytest.raises(
-        ValueError, match=rf"q has {heads[0]} heads and k {heads[1]}; those of k must divide those of q"
+        ValueError,
+        match=rf"q has {heads[0]} heads and k {heads[1]}; those of k must divide those of q",
     ):
         cold.attention(q, k, v)
 
@@ -100,7 +113,9 @@ def test_c029_no_query_gives_an_empty_result(cold, shape):
 def test_c012_strided_heads_and_rows_are_read_right(cold):
     q, k, v = tensors(20, 20)
     want = cold.attention(q, k, v)[0]
-    rows = [t.transpose(0, 1).contiguous().transpose(0, 1) for t in (q, k, v)]  # (length, heads, head_dim) in memory
+    rows = [
+        t.transpose(0, 1).contiguous().transpose(0, 1) for t in (q, k, v)
+    ]  # (length, heads, head_dim) in memory
     assert torch.equal(cold.attention(*rows)[0], want)
     spread = [torch.stack([t, t], dim=1)[:, 0] for t in (q, k, v)]
     assert torch.equal(cold.attention(*spread)[0], want)
@@ -127,7 +142,9 @@ def test_c043_the_order_of_programs_makes_no_difference(cold, other_order):
 
 def test_the_eager_way_that_it_replaces_gives_the_same(cold):
     q, k, v = tensors(33, 40, head_dim=32)
-    close(cold.eager(q, k, v)[0], cold.reference(q, k, v)[0], atol=2**-8)  # it rounds the scores too
+    close(
+        cold.eager(q, k, v)[0], cold.reference(q, k, v)[0], atol=2**-8
+    )  # it rounds the scores too
 
 
 # Bad arguments
@@ -151,10 +168,18 @@ def test_c012_a_result_in_the_memory_of_an_input_is_refused(cold, written, shape
     q, _, v = tensors(3, 5)
     room = torch.zeros(1000, dtype=FP16)
     result = room.view(FP16 if written == "out" else FP32)[: math.prod(shape)].view(shape)
-    with pytest.raises(ValueError, match=f"{written} overlaps k, which is still being read: pass a tensor of its own"):
+    with pytest.raises(
+        ValueError,
+        match=f"{written} overlaps k, which is still being read: pass a tensor of its own",
+    ):
         cold.attention(q, room[:160].view(2, 5, 16), v, **{written: result})
-    another = torch.from_numpy(room.numpy()[8:])[:160].view(2, 5, 16)  # other storage, the same memory
-    with pytest.raises(ValueError, match=f"{written} overlaps k, which is still being read: pass a tensor of its own"):
+    another = torch.from_numpy(room.numpy()[8:])[:160].view(
+        2, 5, 16
+    )  # other storage, the same memory
+    with pytest.raises(
+        ValueError,
+        match=f"{written} overlaps k, which is still being read: pass a tensor of its own",
+    ):
         cold.attention(q, another, v, **{written: result})
 
 
@@ -162,7 +187,8 @@ def test_c012_queries_that_lie_on_each_other_give_the_result_of_a_copy(cold):
     q, k, v = tensors(5, 5)
     q = torch.linspace(-1, 1, 100, dtype=FP16).as_strided(q.shape, (1, 1, 1))
     assert torch.equal(
-        cold.attention(q, k, v)[0], cold.attention(q.clone(memory_format=torch.contiguous_format), k, v)[0]
+        cold.attention(q, k, v)[0],
+        cold.attention(q.clone(memory_format=torch.contiguous_format), k, v)[0],
     )
 
 
@@ -175,22 +201,33 @@ def test_c006_dtypes_that_the_kernel_does_not_take(cold, dtype):
 
 def test_c054_mixed_dtypes_are_named(cold):
     q, k, v = tensors(3, 5)
-    with pytest.raises(TypeError, match=r"v is torch\.bfloat16; it must be torch\.float16, as q is"):
+    with pytest.raises(
+        TypeError, match=r"v is torch\.bfloat16; it must be torch\.float16, as q is"
+    ):
         cold.attention(q, k, v.bfloat16())
 
 
 @pytest.mark.parametrize("name", ["q", "k", "v", "out"])
 def test_c012_a_head_dim_that_does_not_lie_side_by_side_is_refused(cold, name):
-    given = dict(zip(("q", "k", "v", "out"), (*tensors(16, 16), torch.zeros(4, 16, 16, dtype=FP16)), strict=True))
+    given = dict(
+        zip(
+            ("q", "k", "v", "out"),
+            (*tensors(16, 16), torch.zeros(4, 16, 16, dtype=FP16)),
+            strict=True,
+        )
+    )
     given[name] = given[name].transpose(1, 2)
-    with pytest.raises(ValueError, match=rf"{name} has strides .*contiguously: pass {name}\.contiguous\(\)"):
+    with pytest.raises(
+        ValueError, match=rf"{name} has strides .*contiguously: pass {name}\.contiguous\(\)"
+    ):
         cold.attention(**given)
 
 
 def test_c048_a_tensor_elsewhere_is_named(cold):
     q, k, v = tensors(3, 5)
     with pytest.raises(
-        ValueError, match="k is on meta; this run needs every tensor on one cpu device, and q is on cpu"
+        ValueError,
+        match="k is on meta; this run needs every tensor on one cpu device, and q is on cpu",
     ):
         cold.attention(q, k.to("meta"), v)
 
@@ -198,7 +235,9 @@ def test_c048_a_tensor_elsewhere_is_named(cold):
 @pytest.mark.parametrize("wrong", [[1.0], 2.0, None, torch.eye(2).to_sparse()])
 def test_an_argument_that_is_no_dense_tensor_is_named(cold, wrong):
     q, k, _ = tensors(3, 5)
-    with pytest.raises(TypeError, match=rf"v is {type(wrong).__name__}; it must be a torch\.Tensor with strides"):
+    with pytest.raises(
+        TypeError, match=rf"v is {type(wrong).__name__}; it must be a torch\.Tensor with strides"
+    ):
         cold.attention(q, k, wrong)
 
 
@@ -206,13 +245,28 @@ def test_an_argument_that_is_no_dense_tensor_is_named(cold, wrong):
     ("change", "words"),
     [
         (dict(q=torch.zeros(4, 3, 24, dtype=FP16)), "q has head_dim 24; allowed: 16, 32, 64, 128"),
-        (dict(k=torch.zeros(2, 6, 16, dtype=FP16)), r"v has shape \(2, 5, 16\); it must have \(2, 6, 16\)"),
-        (dict(out=torch.zeros(4, 4, 16, dtype=FP16)), r"out has shape \(4, 4, 16\); it must have \(4, 3, 16\)"),
+        (
+            dict(k=torch.zeros(2, 6, 16, dtype=FP16)),
+            r"v has shape \(2, 5, 16\); it must have \(2, 6, 16\)",
+        ),
+        (
+            dict(out=torch.zeros(4, 4, 16, dtype=FP16)),
+            r"out has shape \(4, 4, 16\); it must have \(4, 3, 16\)",
+        ),
         (dict(lse=torch.zeros(4, 4)), r"lse has shape \(4, 4\); it must have \(4, 3\)"),
         (dict(lse=torch.zeros(3, 4).t()), r"lse has strides .*pass lse\.contiguous\(\)"),
-        (dict(q=torch.zeros(3, 16, dtype=FP16)), r"q has shape \(3, 16\); it must be \(heads, length, head_dim\)"),
-        (dict(q=torch.zeros(4, 3, 16, dtype=FP16, requires_grad=True)), r"q requires a gradient.*pass q\.detach\(\)"),
-        (dict(k=torch.zeros(1, 1, 16, dtype=FP16).expand(2, 2**30 + 1, 16)), r"v has shape|lengths end at 2\*\*30"),
+        (
+            dict(q=torch.zeros(3, 16, dtype=FP16)),
+            r"q has shape \(3, 16\); it must be \(heads, length, head_dim\)",
+        ),
+        (
+            dict(q=torch.zeros(4, 3, 16, dtype=FP16, requires_grad=True)),
+            r"q requires a gradient.*pass q\.detach\(\)",
+        ),
+        (
+            dict(k=torch.zeros(1, 1, 16, dtype=FP16).expand(2, 2**30 + 1, 16)),
+            r"v has shape|lengths end at 2\*\*30",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(cold, change, words):
@@ -238,19 +292,25 @@ def test_c012_a_result_in_another_part_of_an_inputs_buffer_is_taken(cold):
 def test_a_length_past_the_limit_names_it(cold):
     q, k, _ = tensors(3, 5)
     long = k[:, :1].expand(2, 2**30 + 1, 16)
-    with pytest.raises(ValueError, match=r"4 heads of 3 queries and 1,073,741,825 keys: lengths end at 2\*\*30"):
+    with pytest.raises(
+        ValueError, match=r"4 heads of 3 queries and 1,073,741,825 keys: lengths end at 2\*\*30"
+    ):
         cold.attention(q, long, long)
 
 
 def test_c012_an_expanded_output_is_refused(cold):
     q, k, v = tensors(3, 5)
-    with pytest.raises(ValueError, match=r"out has strides \(0, 16, 1\), so its elements overlap: pass"):
+    with pytest.raises(
+        ValueError, match=r"out has strides \(0, 16, 1\), so its elements overlap: pass"
+    ):
         cold.attention(q, k, v, out=torch.zeros(1, 3, 16, dtype=FP16).expand(4, 3, 16))
 
 
 def test_out_may_not_be_what_is_still_read(cold):
     q, k, v = tensors(3, 5)
-    with pytest.raises(ValueError, match="out overlaps q, which is still being read: pass a tensor of its own"):
+    with pytest.raises(
+        ValueError, match="out overlaps q, which is still being read: pass a tensor of its own"
+    ):
         cold.attention(q, k, v, out=q)
 
 
@@ -280,7 +340,8 @@ def test_c024_every_configuration_is_right_on_its_own(cold, dirty):
 
 
 @pytest.mark.parametrize(
-    ("n", "bucket"), [(1, 16), (16, 16), (17, 32), (2048, 2048), (2049, 4096), (8192, 8192), (8193, 16384)]
+    ("n", "bucket"),
+    [(1, 16), (16, 16), (17, 32), (2048, 2048), (2049, 4096), (8192, 8192), (8193, 16384)],
 )
 def test_a_length_belongs_to_the_power_of_two_that_holds_it(cold, n, bucket):
     assert cold.bucket_of(n) == bucket
@@ -290,7 +351,10 @@ def test_the_plan_holds_winners_that_the_tuner_could_have_chosen(cold):
     assert tuple(cold.PLAN) == incident.BUCKETS
     for bucket, plan in cold.PLAN.items():
         allowed = cold.worth_trying(cold.CONFIGS, {"bucket": bucket})
-        assert any(c.kwargs | {"num_warps": c.num_warps, "num_stages": c.num_stages} == plan for c in allowed)
+        assert any(
+            c.kwargs | {"num_warps": c.num_warps, "num_stages": c.num_stages} == plan
+            for c in allowed
+        )
 
 
 def test_lengths_outside_the_plan_take_the_general_configuration(cold):
@@ -300,7 +364,11 @@ def test_lengths_outside_the_plan_take_the_general_configuration(cold):
 
 def test_a_bucket_too_small_for_every_tile_still_has_a_candidate(cold):
     assert cold.worth_trying(cold.CONFIGS, {"bucket": 16}) == cold.CONFIGS[:1]
-    assert [len(cold.worth_trying(cold.CONFIGS, {"bucket": b})) for b in incident.BUCKETS] == [2, 3, 6]
+    assert [len(cold.worth_trying(cold.CONFIGS, {"bucket": b})) for b in incident.BUCKETS] == [
+        2,
+        3,
+        6,
+    ]
 
 
 # The prompts
@@ -314,11 +382,16 @@ def test_the_prompts_are_the_same_every_day():
         assert len(inside) == incident.PER_BUCKET == 40
         assert [n for n in inside if n % 16 == 0] == [bucket]  # one of them fills its bucket
         assert min(inside) > 15 / 16 * bucket  # so that they take about as long
-    assert sorted(set(lengths) & set(incident.RARE)) == sorted(incident.RARE) and len(lengths) == 122
+    assert (
+        sorted(set(lengths) & set(incident.RARE)) == sorted(incident.RARE) and len(lengths) == 122
+    )
 
 
 def test_the_first_prompts_of_longer_buckets_come_later():
-    firsts = [[incident.bucket_of(n) for n in incident.traffic()].index(bucket) for bucket in incident.BUCKETS]
+    firsts = [
+        [incident.bucket_of(n) for n in incident.traffic()].index(bucket)
+        for bucket in incident.BUCKETS
+    ]
     assert firsts == sorted(firsts) and firsts[0] == 0 and firsts[1] >= 10
 
 
@@ -336,7 +409,9 @@ with compiling_for(TARGETS["sm_90"]):
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     env = quiet | {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
     env |= {"TRITON_CACHE_DIR": str(tmp_path)} | environment
-    return subprocess.run([sys.executable, "-B", "-c", text], env=env, capture_output=True, text=True, timeout=100)
+    return subprocess.run(
+        [sys.executable, "-B", "-c", text], env=env, capture_output=True, text=True, timeout=100
+    )
 
 
 def test_the_watch_tells_compiling_from_finding_on_disk_from_having(cold, tmp_path):
@@ -350,7 +425,12 @@ def test_the_watch_tells_compiling_from_finding_on_disk_from_having(cold, tmp_pa
             print([phase.name for phase in log], all(phase.ms > 0 for phase in log))
 """
     done = compiling(cold, tmp_path, code)
-    assert done.stdout.splitlines() == ["['compile'] True", "[] True", "['read'] True", "[] True"], done.stderr
+    assert done.stdout.splitlines() == [
+        "['compile'] True",
+        "[] True",
+        "['read'] True",
+        "[] True",
+    ], done.stderr
 
 
 def test_a_guarded_watch_fails_at_the_first_compile_and_says_which(cold, tmp_path):
@@ -366,18 +446,33 @@ def test_a_guarded_watch_fails_at_the_first_compile_and_says_which(cold, tmp_pat
 
 def test_a_guarded_watch_fails_at_a_trial_even_where_nothing_compiles(cold):
     cold.tuned_kernel.cache.clear()
-    with pytest.raises(RuntimeError, match="tune after warm-up: a configuration"), cold.watching(fail=True):
+    with (
+        pytest.raises(RuntimeError, match="tune after warm-up: a configuration"),
+        cold.watching(fail=True),
+    ):
         cold.attention(*tensors(1, 3000, (1, 1)), path=cold.tuned)
 
 
 def test_the_watch_gives_the_hooks_back(cold):
     runtime = cold.triton.knobs.runtime
-    before = runtime.jit_cache_hook, runtime.jit_post_compile_hook, cold.triton.knobs.compilation.listener
+    before = (
+        runtime.jit_cache_hook,
+        runtime.jit_post_compile_hook,
+        cold.triton.knobs.compilation.listener,
+    )
     starts = len(runtime.kernel_load_start_hook.calls)
     with pytest.raises(ZeroDivisionError), cold.watching():
         1 / 0  # noqa: B018
-    after = runtime.jit_cache_hook, runtime.jit_post_compile_hook, cold.triton.knobs.compilation.listener
-    assert after == before and len(runtime.kernel_load_start_hook.calls) == starts and cold.Watch.current.get() is None
+    after = (
+        runtime.jit_cache_hook,
+        runtime.jit_post_compile_hook,
+        cold.triton.knobs.compilation.listener,
+    )
+    assert (
+        after == before
+        and len(runtime.kernel_load_start_hook.calls) == starts
+        and cold.Watch.current.get() is None
+    )
 
 
 def test_a_prompt_of_one_token_meets_no_new_variant(cold, tmp_path):
@@ -409,12 +504,18 @@ from offline import TARGETS, compiling_for
 with compiling_for(TARGETS["sm_90"]):
 {SMALL}"""
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
-    env = quiet | {"TRITON_INTERPRET": "0", "CUDA_VISIBLE_DEVICES": "", "TRITON_CACHE_DIR": str(tmp_path)}
+    env = quiet | {
+        "TRITON_INTERPRET": "0",
+        "CUDA_VISIBLE_DEVICES": "",
+        "TRITON_CACHE_DIR": str(tmp_path),
+    }
     start = dict(env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     both = [subprocess.Popen([sys.executable, "-B", "-c", text], **start) for _ in range(2)]
     said = [process.communicate(timeout=100) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
-    assert {out.strip() for out, _ in said} <= {"compile", "read"} and "compile\n" in {out for out, _ in said}
+    assert {out.strip() for out, _ in said} <= {"compile", "read"} and "compile\n" in {
+        out for out, _ in said
+    }
     assert compiling(cold, tmp_path, SMALL).stdout == "read\n", "what they left is whole"
 
 
@@ -438,7 +539,9 @@ def test_c051_no_speed_comes_from_the_interpreter(cold):
     assert len(ratios) >= 12
     for claim in ratios:
         row = judge.judge_claim(cold, claim)
-        assert row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        assert (
+            row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        )
 
 
 # The arithmetic of claims that only a GPU can judge
@@ -450,7 +553,9 @@ def life(first, later, spent=(), rare=(9.0, 9.0)):
     for bucket in (2048, 4096, 8192):
         for i, ms in enumerate([first, *later]):
             phases = dict(spent) if i == 0 else {}
-            rows.append({"n": bucket - 1, "ms": ms, "ttft_ms": ms + 1, "kernel_ms": 0.1, "spent": phases})
+            rows.append(
+                {"n": bucket - 1, "ms": ms, "ttft_ms": ms + 1, "kernel_ms": 0.1, "spent": phases}
+            )
     rows += [
         {"n": n, "ms": ms, "ttft_ms": ms, "kernel_ms": 0.1, "spent": {}}
         for n, ms in zip((300, 12_001), rare, strict=True)
@@ -461,7 +566,12 @@ def life(first, later, spent=(), rare=(9.0, 9.0)):
 @pytest.fixture
 def lives():
     return {
-        "empty": life(900.0, [2.0, 3.0, 4.0], {"compile": 500.0, "tune": 300.0, "load": 10.0}, rare=(90.0, 60.0)),
+        "empty": life(
+            900.0,
+            [2.0, 3.0, 4.0],
+            {"compile": 500.0, "tune": 300.0, "load": 10.0},
+            rare=(90.0, 60.0),
+        ),
         "fixed": life(4.0, [2.0, 3.0, 4.0], rare=(9.0, 2.0)),
     }
 
@@ -579,8 +689,15 @@ def test_the_job_is_compared_with_its_cold_start(worked):
 
 
 def test_joining_spans_loses_no_time_and_closes_only_small_gaps():
-    spans = [{"lane": "GPU", "name": "kernels", "start_ms": at, "ms": 1.0} for at in (10.0, 0.0, 1.5, 50.0)]
-    assert [(s["start_ms"], s["ms"]) for s in incident.joined(spans, 0.4)] == [(0.0, 2.5), (10.0, 1.0), (50.0, 1.0)]
+    spans = [
+        {"lane": "GPU", "name": "kernels", "start_ms": at, "ms": 1.0}
+        for at in (10.0, 0.0, 1.5, 50.0)
+    ]
+    assert [(s["start_ms"], s["ms"]) for s in incident.joined(spans, 0.4)] == [
+        (0.0, 2.5),
+        (10.0, 1.0),
+        (50.0, 1.0),
+    ]
 
 
 def test_joining_keeps_names_apart_and_leaves_its_input_alone():
@@ -625,7 +742,9 @@ def test_a_process_that_fails_is_reported(started, tmp_path):
         finish_process(process)
 
 
-def test_a_process_has_the_cache_and_the_setting_that_it_was_born_with(started, tmp_path, monkeypatch):
+def test_a_process_has_the_cache_and_the_setting_that_it_was_born_with(
+    started, tmp_path, monkeypatch
+):
     monkeypatch.setenv("TRITON_INTERPRET", "0")  # the interpreter keeps no tuning results
     for keep in (True, False):
         assert finish_process(started("tuned_kernel.cache_results", tmp_path, keep=keep)) is keep
@@ -635,12 +754,18 @@ def test_a_process_has_the_cache_and_the_setting_that_it_was_born_with(started, 
 # Seeded bugs whose claim is no error
 
 
-@pytest.mark.parametrize(("name", "figure"), [("general_not_warmed", 1), ("lengths_specialized", 3)])
+@pytest.mark.parametrize(
+    ("name", "figure"), [("general_not_warmed", 1), ("lengths_specialized", 3)]
+)
 def test_a_bug_of_the_warm_up_says_how_many_compiles_it_missed(cold, name, figure):
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     command = [sys.executable, cold.__file__, "--bug", name, "--json"]
     done = subprocess.run(
-        command, env=quiet | {"CUDA_VISIBLE_DEVICES": ""}, capture_output=True, text=True, timeout=100
+        command,
+        env=quiet | {"CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        timeout=100,
     )
     row = json.loads(done.stdout)["claims"][0]
     assert (row["verdict"], row["value"], row["figure"]) == ("ok", "error", figure), done.stderr

@@ -56,7 +56,9 @@ def judged(lab, claim_id):
 @pytest.mark.parametrize("dtype", [torch.float64, INT32, torch.bool])
 def test_matmul_names_a_dtype_that_it_does_not_take(debugging, dtype):
     x = torch.zeros(4, 4, dtype=dtype)
-    with pytest.raises(TypeError, match=rf"a is {dtype}; allowed here: torch\.float16, torch\.float32"):
+    with pytest.raises(
+        TypeError, match=rf"a is {dtype}; allowed here: torch\.float16, torch\.float32"
+    ):
         debugging.matmul(x, x)
 
 
@@ -98,7 +100,9 @@ def test_c012_an_output_with_two_elements_in_one_place_is_refused(debugging):
 
 
 def test_c048_a_tensor_elsewhere_is_named(debugging):
-    with pytest.raises(ValueError, match="b is on meta; this run needs every tensor on one cpu device"):
+    with pytest.raises(
+        ValueError, match="b is on meta; this run needs every tensor on one cpu device"
+    ):
         debugging.matmul(torch.zeros(2, 2), torch.zeros(2, 2, device="meta"))
     with pytest.raises(ValueError, match="x is on meta"):
         debugging.count(torch.zeros(2, dtype=INT32, device="meta"), 2)
@@ -124,9 +128,14 @@ def test_what_count_does_not_take(debugging):
         debugging.count(x, 4, out=x)
 
 
-@pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
+@pytest.mark.parametrize(
+    "wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"]
+)
 def test_an_argument_that_is_no_dense_tensor_is_named(debugging, wrong):
-    good, what = torch.ones(2, 2), rf"{type(wrong).__name__}; it must be a torch.Tensor with strides"
+    good, what = (
+        torch.ones(2, 2),
+        rf"{type(wrong).__name__}; it must be a torch.Tensor with strides",
+    )
     for name in ("a", "b", "out"):
         with pytest.raises(TypeError, match=f"^{name} is {what}"):
             debugging.matmul(**dict(a=good, b=good, out=good) | {name: wrong})
@@ -160,7 +169,11 @@ def test_count_takes_any_size(debugging, n, n_bins):
 
 def test_values_that_are_no_bin_are_counted_nowhere(debugging):
     x = torch.tensor([-1, 0, 2, 3, 4, 2**31 - 1, -(2**31)], dtype=INT32)
-    assert debugging.count(x, 3).tolist() == [1, 0, 1]  # 3 lies below the next power of two, 4 at it
+    assert debugging.count(x, 3).tolist() == [
+        1,
+        0,
+        1,
+    ]  # 3 lies below the next power of two, 4 at it
 
 
 # What the interpreter shows, and what it hides
@@ -168,11 +181,15 @@ def test_values_that_are_no_bin_are_counted_nowhere(debugging):
 
 def test_c006_bf16_is_refused_in_the_interpreter_and_the_fact_says_why(debugging):
     x = torch.full((16, 16), 2.0, dtype=torch.bfloat16)
-    with pytest.raises(TypeError, match=r"a is torch\.bfloat16; allowed here: torch\.float16, torch\.float32"):
+    with pytest.raises(
+        TypeError, match=r"a is torch\.bfloat16; allowed here: torch\.float16, torch\.float32"
+    ):
         debugging.matmul(x, x)
     assert debugging.fact("bf16_square") == {"value": 0.0}  # 2 * 2
     assert debugging.fact("bf16_widened") == {"value": 4.0}
-    assert debugging.fact("bf16_cast") == {"value": 1.0}  # of 1.0059, whose nearest bf16 is 1.0078125
+    assert debugging.fact("bf16_cast") == {
+        "value": 1.0
+    }  # of 1.0059, whose nearest bf16 is 1.0078125
     assert torch.tensor(1.0029296875**2).bfloat16().item() == 1.0078125
 
 
@@ -237,14 +254,17 @@ def test_c023_counts_that_start_from_old_memory_are_caught(broken, dirty):
 
 
 def test_an_assertion_is_deaf_in_the_interpreter_even_with_debugging_on(debugging):
-    assert debugging.scene("interpreted")["device_assert"] == {"value": -1.0}  # in a process with TRITON_DEBUG=1
+    assert debugging.scene("interpreted")["device_assert"] == {
+        "value": -1.0
+    }  # in a process with TRITON_DEBUG=1
     assert debugging.count(torch.tensor([8], dtype=INT32), 8).tolist() == [0] * 8
 
 
 def test_c049_the_switch_comes_before_the_import(debugging):
     late = debugging.scene("late")
     assert (
-        late["value"] == "RuntimeError" and "Cannot call @triton.jit'd outside of the scope of a kernel" in late["note"]
+        late["value"] == "RuntimeError"
+        and "Cannot call @triton.jit'd outside of the scope of a kernel" in late["note"]
     )
 
 
@@ -264,7 +284,11 @@ def test_c052_static_print_speaks_once_for_each_entry_of_the_cache(debugging, tm
             "PYTHONPATH": str(lab_file(debugging).parent),
         }
         env = os.environ | where | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
-        said.append(subprocess.run([sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True).stdout)
+        said.append(
+            subprocess.run(
+                [sys.executable, "-B", "-c", code], env=env, capture_output=True, text=True
+            ).stdout
+        )
     assert said == ["STATIC is 4\n", ""]
 
 
@@ -280,8 +304,12 @@ def test_a_process_that_dies_has_no_value_and_its_words_are_kept(debugging):
 def test_without_compute_sanitizer_its_claims_are_not_measured(debugging, monkeypatch):
     monkeypatch.setattr("sanitizer.shutil.which", lambda name: None)
     monkeypatch.setattr("sanitizer.Path.glob", lambda path, pattern: iter(()))
-    row = judge_claim(debugging, Claim("no_tool.reported", find_sanitizer, kind="codegen", bound="clean"))
-    assert row["verdict"] == "-" and row["note"].startswith("NotMeasured: there is no compute-sanitizer here")
+    row = judge_claim(
+        debugging, Claim("no_tool.reported", find_sanitizer, kind="codegen", bound="clean")
+    )
+    assert row["verdict"] == "-" and row["note"].startswith(
+        "NotMeasured: there is no compute-sanitizer here"
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,8 +325,18 @@ def test_without_compute_sanitizer_its_claims_are_not_measured(debugging, monkey
             "errors",
             "1,792 reported, first at matmul_kernel in triton_debugging.py:79; the claim itself: raised",
         ),
-        ("========= ERROR SUMMARY: 1 error\n", None, "errors", "1 reported; the claim itself: died"),
-        ("========= ERROR SUMMARY: 0 errors\n", {"verdict": "ok"}, "clean", "0 reported; the claim itself: ok"),
+        (
+            "========= ERROR SUMMARY: 1 error\n",
+            None,
+            "errors",
+            "1 reported; the claim itself: died",
+        ),
+        (
+            "========= ERROR SUMMARY: 0 errors\n",
+            {"verdict": "ok"},
+            "clean",
+            "0 reported; the claim itself: ok",
+        ),
         (
             "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n",
             {"verdict": "error"},

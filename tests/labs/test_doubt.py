@@ -32,9 +32,18 @@ from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 
 STEMS = sorted(path.stem for path in (ROOT / "labs").glob("triton_*.py"))
-LABS = [pytest.param(stem, marks=pytest.mark.xdist_group(stem)) for stem in STEMS]  # one worker holds what a lab took
+LABS = [
+    pytest.param(stem, marks=pytest.mark.xdist_group(stem)) for stem in STEMS
+]  # one worker holds what a lab took
 SEEDS = 20
-SIZES = ("n", "M", "N", "K", "n_rows", "n_cols")  # arguments of a measure that any small whole number may replace
+SIZES = (
+    "n",
+    "M",
+    "N",
+    "K",
+    "n_rows",
+    "n_cols",
+)  # arguments of a measure that any small whole number may replace
 
 EXCEPT: dict[str, dict[str, str]] = {
     # property: {claim, lab, or kernel and pointer: why it need not have it}
@@ -69,7 +78,10 @@ def doubted(lab):
 
     @functools.cache
     def once(stem: str, order: str = "", seed: int = 0) -> dict[str, Seen]:
-        return {claim: judge(lab(stem), claim, order, seed, keep=not order) for claim in claims_of(lab(stem))}
+        return {
+            claim: judge(lab(stem), claim, order, seed, keep=not order)
+            for claim in claims_of(lab(stem))
+        }
 
     return once
 
@@ -106,13 +118,17 @@ def test_another_seed_and_a_shuffled_order_hold_as_well(doubted, stem):
 
 @pytest.mark.parametrize("stem", LABS)
 def test_every_claim_sets_guards_round_its_tensors(doubted, stem):
-    bare = [one.row["id"] for one in doubted(stem).values() if one.doubts.kernels and not one.guarded]
+    bare = [
+        one.row["id"] for one in doubted(stem).values() if one.doubts.kernels and not one.guarded
+    ]
     assert [claim for claim in bare if not excepted("fence", claim)] == []
 
 
 @pytest.mark.parametrize("stem", LABS)
 def test_c006_c014_what_the_interpreter_computes_otherwise_is_never_judged_by_it(doubted, stem):
-    blind = {one.row["id"]: list(one.doubts.blind) for one in doubted(stem).values() if one.doubts.blind}
+    blind = {
+        one.row["id"]: list(one.doubts.blind) for one in doubted(stem).values() if one.doubts.blind
+    }
     assert {claim: why for claim, why in blind.items() if not excepted("blind", claim)} == {}
 
 
@@ -133,7 +149,10 @@ def alone(module, seen: dict[str, Seen], most: int | None) -> dict[str, str]:
     failed = {}
     for tuner, configs in tuners(module).items():
         name = tuner.base_fn.__name__
-        quickest = sorted((c for c, one in seen.items() if name in one.doubts.kernels), key=lambda c: seen[c].seconds)
+        quickest = sorted(
+            (c for c, one in seen.items() if name in one.doubts.kernels),
+            key=lambda c: seen[c].seconds,
+        )
         kept = tuner.configs
         try:
             for config, claim in itertools.product(configs, quickest[:most]):
@@ -161,7 +180,10 @@ def test_kernels_that_the_interpreter_never_runs_are_told(lab, doubted, stem):
     """They are no failure, a claim of the compiler may need no run, but nobody shall think that they were doubted."""
     launched = set().union(*(one.doubts.kernels for one in doubted(stem).values()), set())
     if missing := sorted(kernels_of(lab(stem)) - launched):
-        warnings.warn(f"{stem}: no error claim that the interpreter judges launches {', '.join(missing)}", stacklevel=1)
+        warnings.warn(
+            f"{stem}: no error claim that the interpreter judges launches {', '.join(missing)}",
+            stacklevel=1,
+        )
     assert launched <= kernels_of(lab(stem)) | launched
 
 
@@ -188,7 +210,9 @@ def test_c008_what_is_not_the_result_passes_no_claim(doubted, stem, name):
         if all(torch.equal(got, want.to(got.dtype)) for got, want in false):
             continue  # nothing in it, or it is right after all: zeros of no products, the mean of one element
         measured = asdict(instrument.compare(false))
-        verdict = instrument.verdict(one.row | measured | {"value": measured[claim.rpartition(".")[2]]})
+        verdict = instrument.verdict(
+            one.row | measured | {"value": measured[claim.rpartition(".")[2]]}
+        )
         assert verdict in ("error", "nonfinite"), claim
         failed += 1
     assert failed or not doubted(stem)
@@ -205,11 +229,19 @@ def sized(module) -> dict[tuple, tuple]:
         sizes = {name: value for name, value in row.args.items() if name in SIZES}
         rest = {name: value for name, value in row.args.items() if name not in SIZES}
         whole = sizes and all(type(value) is int and value > 0 for value in sizes.values())
-        if not whole or row.gib > 1 or excepted("sizes", f"{module.__name__.removeprefix('triton_')}.{claim}"):
+        if (
+            not whole
+            or row.gib > 1
+            or excepted("sizes", f"{module.__name__.removeprefix('triton_')}.{claim}")
+        ):
             continue
         key = row.measure, str(rest), claim.rpartition(".")[2], frozenset(sizes)
         _, most, widest = found.get(key, (rest, {}, 0.0))
-        found[key] = rest, {name: max(size, most.get(name, 1)) for name, size in sizes.items()}, max(row.bound, widest)
+        found[key] = (
+            rest,
+            {name: max(size, most.get(name, 1)) for name, size in sizes.items()},
+            max(row.bound, widest),
+        )
     return found
 
 
@@ -232,7 +264,10 @@ def any_size(module, examples: int) -> None:
     )
 
     def property_of(measure, rest, metric, most, bound):
-        lengths = {name: st.integers(1, min(size, 2100 if len(most) == 1 else 100)) for name, size in most.items()}
+        lengths = {
+            name: st.integers(1, min(size, 2100 if len(most) == 1 else 100))
+            for name, size in most.items()
+        }
 
         @quick
         @given(sizes=st.fixed_dictionaries(lengths), seed=st.integers(0, 99))
@@ -242,7 +277,12 @@ def any_size(module, examples: int) -> None:
                     row = asdict(instrument.compare(measured(measure, rest | sizes)))
                 except (ValueError, IndexError):
                     reject()  # a launcher may refuse a size, and a measure may have no place for its special values
-            assert not doubts.outside and not row["nonfinite"], (measure.__name__, rest, sizes, list(doubts.outside))
+            assert not doubts.outside and not row["nonfinite"], (
+                measure.__name__,
+                rest,
+                sizes,
+                list(doubts.outside),
+            )
             assert row[metric] <= bound, (measure.__name__, rest, sizes, row, bound)
 
         return holds
@@ -285,7 +325,10 @@ def unlike_sizes(module) -> str:
 def test_a_mask_taken_away_is_named(doubted, tmp_path, stem, number):
     kernel, line, text, access = accesses(ROOT / "labs" / f"{stem}.py")[number]
     seen = doubted(stem)
-    claims = sorted((c for c, one in seen.items() if kernel in one.doubts.kernels), key=lambda c: seen[c].seconds)
+    claims = sorted(
+        (c for c, one in seen.items() if kernel in one.doubts.kernels),
+        key=lambda c: seen[c].seconds,
+    )
     if not claims:
         pytest.skip(f"the interpreter never runs {kernel}")
     without = changed(tmp_path / f"{stem}.py", text)
@@ -294,7 +337,9 @@ def test_a_mask_taken_away_is_named(doubted, tmp_path, stem, number):
     for where, reason in EXCEPT["mask"].items():
         name, _, pointer = where.partition(" ")
         if name == f"{stem.removeprefix('triton_')}.{kernel}" and pointer in access:
-            assert not named, f"labs/{stem}.py:{line}: this mask is needed, and its exception is not: {reason}"
+            assert not named, (
+                f"labs/{stem}.py:{line}: this mask is needed, and its exception is not: {reason}"
+            )
             return
     assert named, f"labs/{stem}.py:{line}: no claim needs this mask"
 
@@ -339,7 +384,9 @@ def test_a_fault_on_purpose_is_named(lab, tmp_path, stem, old, new, claim, order
     text = (ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8")
     assert text.count(old) >= 1
     assert not judge(lab(stem), claim, order).fault
-    assert said in first_fault(changed(tmp_path / f"{stem}.py", text.replace(old, new, 1)), [claim], order)
+    assert said in first_fault(
+        changed(tmp_path / f"{stem}.py", text.replace(old, new, 1)), [claim], order
+    )
 
 
 def test_in_their_own_order_programs_may_wait_for_each_other(tmp_path):
@@ -350,7 +397,10 @@ def test_in_their_own_order_programs_may_wait_for_each_other(tmp_path):
         "    before = tl.load(out_ptr + pid * BLOCK_SIZE - 1, mask=pid > 0, other=0)\n"
         "    tl.store(out_ptr + offsets, x + y + (before - before), mask=mask)",
     )
-    assert first_fault(changed(tmp_path / "triton_vector_add.py", waits), ["whole_fp32.max_abs_err"]) == ""
+    assert (
+        first_fault(changed(tmp_path / "triton_vector_add.py", waits), ["whole_fp32.max_abs_err"])
+        == ""
+    )
 
 
 @pytest.mark.parametrize(("dtype", "precision", "said"), [
@@ -359,14 +409,18 @@ def test_in_their_own_order_programs_may_wait_for_each_other(tmp_path):
 def test_what_the_interpreter_cannot_judge_is_seen(lab, dtype, precision, said):
     a, b, c = torch.ones(3, 4, 4, dtype=dtype)
     with doubting() as doubts:  # past the launcher, which lets no bfloat16 through
-        lab("triton_matmul").matmul_kernel[(1,)](a, b, c, 4, 4, 4, 4, 1, 4, 1, 4, 1, INPUT_PRECISION=precision)
+        lab("triton_matmul").matmul_kernel[(1,)](
+            a, b, c, 4, 4, 4, 4, 1, 4, 1, 4, 1, INPUT_PRECISION=precision
+        )
     assert said in doubts.blind
 
 
 def test_an_unknown_triton_is_refused(monkeypatch):
     monkeypatch.setattr(triton, "__version__", "4.0.0")
     with (
-        pytest.raises(pytest.fail.Exception, match=r"Triton 4\.0\.0: see that its interpreter loads as 3\.6, "),
+        pytest.raises(
+            pytest.fail.Exception, match=r"Triton 4\.0\.0: see that its interpreter loads as 3\.6, "
+        ),
         doubting(),
     ):
         pass

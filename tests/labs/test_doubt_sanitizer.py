@@ -24,9 +24,13 @@ from test_doubt import LABS
 CHILD = Path(__file__).with_name("sanitize.py")
 PATIENCE = 120  # seconds for a lab; what it has not checked by then is told
 CHECKS = 40  # claims of a lab, the quickest first; the long tests take all
-MISSING = "" if importlib.util.find_spec("triton_viz") else "triton-viz is not installed: make sanitizer"
+MISSING = (
+    "" if importlib.util.find_spec("triton_viz") else "triton-viz is not installed: make sanitizer"
+)
 if not MISSING and Version(triton.__version__) > Version("3.7.1"):
-    MISSING = f"triton-viz 3.0 reads no interpreter after Triton 3.7.1, and here is {triton.__version__}"
+    MISSING = (
+        f"triton-viz 3.0 reads no interpreter after Triton 3.7.1, and here is {triton.__version__}"
+    )
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 
@@ -47,7 +51,11 @@ def quickest(lab):
     @functools.cache
     def order(stem: str) -> list[str]:
         def size(claim):
-            return sum(n for value in instrument.claim_named(lab(stem), claim).args.values() for n in _numbers(value))
+            return sum(
+                n
+                for value in instrument.claim_named(lab(stem), claim).args.values()
+                for n in _numbers(value)
+            )
 
         return sorted(claims_of(lab(stem)), key=size)
 
@@ -72,14 +80,28 @@ def second_opinion(module, stem: str, claims: list[str]) -> None:
             alarms[one["claim"]] |= set(one["outside"])
         else:
             clean.add(one["kernel"])
-    confirmed = {claim: sorted(lines) for claim, lines in alarms.items() if judge(module, claim).doubts.outside}
+    confirmed = {
+        claim: sorted(lines)
+        for claim, lines in alarms.items()
+        if judge(module, claim).doubts.outside
+    }
     assert confirmed == {}
     unchecked = [f"{kernel} was not checked" for kernel in sorted(kernels_of(module) - clean)]
-    late = [f"no end within {PATIENCE} s: {', '.join(set(claims) - ended)}"] if set(claims) - ended else []
-    refuted = [f"alarm not confirmed in {claim}: {line}" for claim, lines in alarms.items() for line in sorted(lines)]
+    late = (
+        [f"no end within {PATIENCE} s: {', '.join(set(claims) - ended)}"]
+        if set(claims) - ended
+        else []
+    )
+    refuted = [
+        f"alarm not confirmed in {claim}: {line}"
+        for claim, lines in alarms.items()
+        for line in sorted(lines)
+    ]
     refused = [f"{count} launches not checked, {why}" for why, count in told.items()]
     if notes := [*unchecked, *late, *refused, *refuted]:
-        warnings.warn(f"sanitizer, {stem}: {len(launches)} launches; " + "; ".join(notes), stacklevel=1)
+        warnings.warn(
+            f"sanitizer, {stem}: {len(launches)} launches; " + "; ".join(notes), stacklevel=1
+        )
     assert clean or not claims, f"no launch of {stem} was checked"
 
 
@@ -108,10 +130,22 @@ def test_the_matmul_that_masks_only_k_is_caught_in_every_configuration(lab, tmp_
     assert all(alarms), "in each configuration"
     assert set().union(*alarms) == {f"load a_ptr line {lines[0]}", f"load b_ptr line {lines[1]}"}
     here = lab("triton_matmul")
-    assert instrument.judge_claim(here, instrument.claim_named(here, "ragged_fp32.max_rel_err"))["verdict"] == "ok"
-    assert "reads outside of its tensors" in judge(changed(path, wrong), "ragged_fp32.max_rel_err").fault
+    assert (
+        instrument.judge_claim(here, instrument.claim_named(here, "ragged_fp32.max_rel_err"))[
+            "verdict"
+        ]
+        == "ok"
+    )
+    assert (
+        "reads outside of its tensors"
+        in judge(changed(path, wrong), "ragged_fp32.max_rel_err").fault
+    )
 
 
 def test_the_right_matmul_raises_no_alarm_there():
-    launches = [one for one in sanitize(ROOT / "labs/triton_matmul.py", ["ragged_fp32.max_rel_err"]) if "kernel" in one]
+    launches = [
+        one
+        for one in sanitize(ROOT / "labs/triton_matmul.py", ["ragged_fp32.max_rel_err"])
+        if "kernel" in one
+    ]
     assert launches and not any(one["outside"] or one["not"] for one in launches)

@@ -29,7 +29,9 @@ def test_special_values_go_where_the_framework_has_them(fit):
     x = torch.tensor([[float("inf"), float("-inf"), float("nan"), 0.0, -0.0, 100.0]])
     zero, bias = torch.zeros_like(x), torch.zeros(6)
     got, want = fit.fused(x, bias, zero), fit.eager(x, bias, zero)
-    assert torch.equal(got.isnan(), want.isnan()) and torch.equal(got[0, [0, 3, 4, 5]], want[0, [0, 3, 4, 5]])
+    assert torch.equal(got.isnan(), want.isnan()) and torch.equal(
+        got[0, [0, 3, 4, 5]], want[0, [0, 3, 4, 5]]
+    )
 
 
 def test_in_place_on_what_is_read_element_by_element(fit):
@@ -43,11 +45,23 @@ def test_in_place_on_what_is_read_element_by_element(fit):
     [
         (dict(x=[1]), TypeError, "x is list; it must be a torch.Tensor"),
         (dict(x=torch.zeros(3, 4, dtype=torch.int32)), TypeError, "x is torch.int32; allowed"),
-        (dict(bias=torch.zeros(4, dtype=FP16)), TypeError, "bias is torch.float16; it must be torch.float32, as x is"),
+        (
+            dict(bias=torch.zeros(4, dtype=FP16)),
+            TypeError,
+            "bias is torch.float16; it must be torch.float32, as x is",
+        ),
         (dict(x=torch.zeros(4, 3).t()), ValueError, r"pass x.contiguous\(\)"),
-        (dict(x=torch.zeros(4)), ValueError, r"x has shape \(4,\); it must be 2-D: pass x.view\(-1, n_cols\)"),
+        (
+            dict(x=torch.zeros(4)),
+            ValueError,
+            r"x has shape \(4,\); it must be 2-D: pass x.view\(-1, n_cols\)",
+        ),
         (dict(bias=torch.zeros(3)), ValueError, r"bias has shape \(3,\); it must have \(4,\)"),
-        (dict(residual=torch.zeros(4, 3)), ValueError, r"residual has shape \(4, 3\); it must have \(3, 4\)"),
+        (
+            dict(residual=torch.zeros(4, 3)),
+            ValueError,
+            r"residual has shape \(4, 3\); it must have \(3, 4\)",
+        ),
         (dict(x=torch.zeros(3, 4, device="meta")), ValueError, "x is on meta"),
         (dict(x=torch.zeros(3, 4, requires_grad=True)), ValueError, r"pass x.detach\(\)"),
         (dict(out=torch.zeros(3, 5)), ValueError, r"out has shape \(3, 5\); it must have \(3, 4\)"),
@@ -66,11 +80,16 @@ def test_an_output_across_an_input_is_refused(fit):
 
 
 def test_share_takes_vectors_only(fit):
-    with pytest.raises(ValueError, match=r"^x has shape \(2, 2\); it must be a vector of at most 2\*\*28 elements$"):
+    with pytest.raises(
+        ValueError, match=r"^x has shape \(2, 2\); it must be a vector of at most 2\*\*28 elements$"
+    ):
         fit.share(torch.zeros(2, 2))
 
 
 def test_out_must_not_be_the_bias_that_every_row_reads(fit):
     bias = torch.zeros(4)
-    with pytest.raises(ValueError, match=r"^out overlaps bias, which is still being read: pass a tensor of its own$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^out overlaps bias, which is still being read: pass a tensor of its own$",
+    ):
         fit.fused(torch.zeros(1, 4), bias, torch.zeros(1, 4), out=bias.view(1, 4))

@@ -82,7 +82,14 @@ def error(value, bound, *, scale=1.0, nonfinite=0, metric="max_abs_err"):
 
 
 def ratio(value, low, high, bound, **prediction):
-    return {"kind": "ratio", "id": "a.b.vs_c", "value": value, "low": low, "high": high, "bound": bound} | prediction
+    return {
+        "kind": "ratio",
+        "id": "a.b.vs_c",
+        "value": value,
+        "low": low,
+        "high": high,
+        "bound": bound,
+    } | prediction
 
 
 @pytest.mark.parametrize(
@@ -131,11 +138,15 @@ def test_a_prediction_of_one_and_a_half_within_five_in_a_hundred(low, high, verd
 
 
 def test_kinds_and_judges_are_checked_where_a_claim_is_written():
-    with pytest.raises(ValueError, match=r"^kind is 'speed'; allowed: error, ratio, count, codegen$"):
+    with pytest.raises(
+        ValueError, match=r"^kind is 'speed'; allowed: error, ratio, count, codegen$"
+    ):
         Claim("a.b", error, kind="speed")
     with pytest.raises(ValueError, match=r"^judges is 'cpu'; allowed: any, gpu, compile$"):
         Claim("a.b", error, judges="cpu")
-    with pytest.raises(ValueError, match=r"^how is 'raised'; allowed: error, guard, nonfinite, fault$"):
+    with pytest.raises(
+        ValueError, match=r"^how is 'raised'; allowed: error, guard, nonfinite, fault$"
+    ):
         Bug("a", "kernel", "x", "y", "a.b", "raised", "what one sees")
 
 
@@ -173,7 +184,10 @@ def test_an_output_starts_as_nan_or_minus_one():
 @pytest.mark.parametrize("place", [-1, 4])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int8])
 def test_writing_one_element_before_or_past_a_tensor_is_seen(place, dtype):
-    for make in (lambda guards: guards.output((4,), dtype), lambda guards: guards.input(torch.zeros(4, dtype=dtype))):
+    for make in (
+        lambda guards: guards.output((4,), dtype),
+        lambda guards: guards.input(torch.zeros(4, dtype=dtype)),
+    ):
         guards = Guards()
         inside = make(guards)
         beyond = inside.as_strided((1,), (1,), inside.storage_offset() + place)
@@ -211,7 +225,9 @@ def test_guards_of_one_judgment_know_nothing_of_another():
 
 
 def test_percentiles_of_ten_times():
-    assert timing("copy", [10.0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 64, "B") == Timing("copy", 2, 6, 10.0, 10, 64, "B")
+    assert timing("copy", [10.0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 64, "B") == Timing(
+        "copy", 2, 6, 10.0, 10, 64, "B"
+    )
 
 
 def test_a_pair_is_timed_in_turns_and_compared_by_work_per_second(monkeypatch):
@@ -257,7 +273,9 @@ def test_a_row_holds_id_arguments_bound_and_reason():
     def count(n, step=2):
         return n // step
 
-    row = judged(Claim("even.numbers", count, dict(n=10), kind="count", bound=5, why="every second"))
+    row = judged(
+        Claim("even.numbers", count, dict(n=10), kind="count", bound=5, why="every second")
+    )
     assert row["id"] == "made.even.numbers"
     assert row["arguments"] == {"n": "10", "step": "2"}
     assert (row["bound"], row["why"], row["value"], row["verdict"]) == (5, "every second", 5, "ok")
@@ -319,7 +337,9 @@ def test_a_ratio_is_judged_by_its_figures():
 
 
 def test_a_dict_may_hold_more_than_the_value():
-    row = judged(Claim("a.lines", lambda: {"lines": 3, "note": "all of them"}, kind="count", bound=3))
+    row = judged(
+        Claim("a.lines", lambda: {"lines": 3, "note": "all of them"}, kind="count", bound=3)
+    )
     assert (row["value"], row["note"], row["verdict"]) == (3, "all of them", "ok")
 
 
@@ -342,7 +362,9 @@ def test_a_bug_changes_its_section_and_nothing_else():
     assert plant(SOURCE, bug("x + 1", "x - 1")) == SOURCE.replace("x + 1", "x - 1")
 
 
-@pytest.mark.parametrize(("old", "section", "times"), [("x + 2", "kernel", 0), ("1", "kernel", 2), ("x", "launch", 0)])
+@pytest.mark.parametrize(
+    ("old", "section", "times"), [("x + 2", "kernel", 0), ("1", "kernel", 2), ("x", "launch", 0)]
+)
 def test_a_bug_whose_text_is_not_once_in_its_section_is_refused(old, section, times):
     with pytest.raises(ValueError, match=rf"^its text occurs {times} times in section {section}$"):
         plant(SOURCE, bug(old, "y", section))

@@ -23,7 +23,11 @@ def run(notes, *arguments, **environment):
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
     env = quiet | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""} | environment
     return subprocess.run(
-        [sys.executable, lab_file(notes), *arguments], env=env, capture_output=True, text=True, timeout=100
+        [sys.executable, lab_file(notes), *arguments],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=100,
     )
 
 
@@ -53,7 +57,9 @@ def test_c012_views_that_are_not_contiguous(notes):
 
 
 def test_c048_a_tensor_elsewhere_is_named(notes):
-    with pytest.raises(ValueError, match="x is on meta; this run needs every tensor on one cpu device"):
+    with pytest.raises(
+        ValueError, match="x is on meta; this run needs every tensor on one cpu device"
+    ):
         notes.scale(torch.zeros(4, device="meta"), 2.0)
     with pytest.raises(ValueError, match="total is on meta"):
         notes.accumulate(torch.zeros(4), torch.zeros(1, device="meta"))
@@ -66,7 +72,9 @@ def test_out_has_the_shape_of_x(notes, out):
 
 
 def test_out_has_the_dtype_of_x(notes):
-    with pytest.raises(TypeError, match=r"out is torch\.float16; it must be torch\.float32, as x is"):
+    with pytest.raises(
+        TypeError, match=r"out is torch\.float16; it must be torch\.float32, as x is"
+    ):
         notes.scale(torch.zeros(4), 2.0, out=torch.zeros(4, dtype=FP16))
 
 
@@ -109,11 +117,16 @@ def test_stages_start_at_one(notes):
 def test_c029_scale_takes_any_shape(notes, shape, dtype):
     x = torch.arange(torch.Size(shape).numel()).remainder(99).view(shape).to(dtype)
     got = notes.scale(x, notes.FACTOR)
-    assert got.dtype == dtype and got.shape == x.shape and torch.equal(got, (x.double() * notes.FACTOR).to(dtype))
+    assert (
+        got.dtype == dtype
+        and got.shape == x.shape
+        and torch.equal(got, (x.double() * notes.FACTOR).to(dtype))
+    )
 
 
 @pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (1, 128, 1), (17, 33, 7), (64, 64, 8), (129, 130, 33), (0, 3, 2), (3, 4, 0)]
+    "shape",
+    [(1, 1, 1), (1, 128, 1), (17, 33, 7), (64, 64, 8), (129, 130, 33), (0, 3, 2), (3, 4, 0)],
 )
 @pytest.mark.parametrize("dtype", [FP32, FP16])
 def test_c013_dot_takes_any_size(notes, shape, dtype):
@@ -149,7 +162,11 @@ def test_c007_in_place_calls_add_once_each(notes):
 
 
 def test_c024_every_configuration_is_right_on_its_own(notes):
-    assert [config.kwargs["BLOCK_SIZE"] for config in notes.accumulate_kernel.configs] == [256, 1024, 4096]
+    assert [config.kwargs["BLOCK_SIZE"] for config in notes.accumulate_kernel.configs] == [
+        256,
+        1024,
+        4096,
+    ]
     for n in (1, 255, 257, 4097, 9000):
         for config in notes.accumulate_kernel.configs:
             notes.accumulate(torch.ones(n), total := torch.zeros(1), config)
@@ -174,13 +191,17 @@ def test_c051_no_speed_comes_from_the_interpreter(notes):
     assert len(ratios) >= 8
     for claim in ratios:
         row = judge_claim(notes, claim)
-        assert row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        assert (
+            row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        )
 
 
 # Seeded bugs whose claim is no error
 
 
-@pytest.mark.parametrize(("name", "figure"), [("length_as_key", 3), ("runtime_block", "CompilationError")])
+@pytest.mark.parametrize(
+    ("name", "figure"), [("length_as_key", 3), ("runtime_block", "CompilationError")]
+)
 def test_the_row_of_a_bug_has_the_figure_of_its_claim(notes, name, figure):
     done = run(notes, "--bug", name, "--json")
     assert done.returncode == 0, done.stderr
@@ -200,7 +221,9 @@ def test_a_python_global_goes_unnoticed_in_the_interpreter(notes, tmp_path):
 
 
 PAIR = {
-    "empty": Startup(calls_ms=[[10.0, 1.0, 2.0], [90.0, 3.0, 3.0]], trials=3),  # the first call, then later ones
+    "empty": Startup(
+        calls_ms=[[10.0, 1.0, 2.0], [90.0, 3.0, 3.0]], trials=3
+    ),  # the first call, then later ones
     "filled": Startup(calls_ms=[[5.0, 2.0, 1.0], [40.0, 3.0, 3.0]], trials=3),
 }
 KEPT = PAIR | {"filled": Startup(calls_ms=[[5.0, 2.0, 1.0], [20.0, 3.0, 3.0]], trials=0)}
@@ -238,7 +261,9 @@ def test_the_spread_of_a_ratio_of_times():
 
 
 def test_a_process_that_fails_is_reported(notes, monkeypatch):
-    monkeypatch.setenv("TRITON_INTERPRET", "0")  # no GPU: the clock of the new process has nothing to wait for
+    monkeypatch.setenv(
+        "TRITON_INTERPRET", "0"
+    )  # no GPU: the clock of the new process has nothing to wait for
     if not torch.cuda.is_available():
         with pytest.raises(RuntimeError, match="a new process failed"):
             startup_pairs(lab_file(notes), "lab.first_calls()", rounds=0)

@@ -92,7 +92,11 @@ def test_a_lab_runs_and_leaves_nothing_behind(alone, stem):
 
 @pytest.mark.parametrize("stem", LABS)
 def test_every_claim_and_every_bug_has_its_line(alone, book, stem):
-    lines = [line.split()[:2] for line in alone(stem).stderr.splitlines() if line.startswith("  ") and "…" not in line]
+    lines = [
+        line.split()[:2]
+        for line in alone(stem).stderr.splitlines()
+        if line.startswith("  ") and "…" not in line
+    ]
     assert [claim for _, claim in lines] == list(book.labs[stem].claims)
     assert {verdict for verdict, _ in lines} <= {"ok", "-"}
 
@@ -108,7 +112,10 @@ def test_only_what_needs_a_gpu_is_not_judged(alone, book, stem):
 def test_the_json_of_a_lab_is_a_record(alone, book, stem):
     accepted = accept(book, stem, alone(stem).stdout.encode())
     assert accepted.notes == [] and accepted.failed == []
-    assert (accepted.record.device.kind, accepted.record.device.name) == ("interpreter", "Triton interpreter")
+    assert (accepted.record.device.kind, accepted.record.device.name) == (
+        "interpreter",
+        "Triton interpreter",
+    )
     assert accepted.record.environment.switches["TRITON_INTERPRET"] == "1"
 
 
@@ -126,7 +133,8 @@ def sentence(done, status=2):
 def test_without_its_companions_a_lab_names_the_way_out(tmp_path, stem):
     path = Path(shutil.copy(ROOT / "labs" / f"{stem}.py", tmp_path))
     assert re.fullmatch(
-        r"No module named '\w+': download this lab as one file, or run proof bundle\n", sentence(run(path))
+        r"No module named '\w+': download this lab as one file, or run proof bundle\n",
+        sentence(run(path)),
     )
 
 
@@ -168,7 +176,11 @@ def test_without_assertions_a_lab_refuses_to_judge(flag):
 def test_a_closed_standard_output_is_named():
     command = f'exec "{sys.executable}" {PLAIN}.py --only one_fp32.max_abs_err >&-'
     done = subprocess.run(
-        ["sh", "-c", command], cwd=ROOT / "labs", env=surroundings(), stderr=subprocess.PIPE, text=True
+        ["sh", "-c", command],
+        cwd=ROOT / "labs",
+        env=surroundings(),
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert done.returncode == 2
     assert done.stderr == (
@@ -206,7 +218,10 @@ def test_ctrl_c_ends_it_quietly():
 @pytest.mark.parametrize("stem", LABS)
 def test_c051_no_speed_is_measured_in_the_interpreter(stem):
     done = run(ROOT / "labs" / f"{stem}.py", "--bench")
-    assert sentence(done) == f"{stem}.py: --bench needs a GPU: the interpreter's speed says nothing about a kernel\n"
+    assert (
+        sentence(done)
+        == f"{stem}.py: --bench needs a GPU: the interpreter's speed says nothing about a kernel\n"
+    )
 
 
 @pytest.mark.parametrize("stem", LABS)
@@ -219,7 +234,9 @@ def test_c049_without_gpu_and_interpreter_a_lab_names_the_way_out(stem):
 def test_c049_without_gpu_and_interpreter_every_lab_can_be_imported(tmp_path):
     path = tmp_path / "imports.py"
     path.write_text(
-        "import judge\n" + "\n".join(f"import {stem}" for stem in LABS) + "\nassert not judge.INTERPRETED\n"
+        "import judge\n"
+        + "\n".join(f"import {stem}" for stem in LABS)
+        + "\nassert not judge.INTERPRETED\n"
     )
     done = run(path, PYTHONPATH=str(ROOT / "labs"), TRITON_INTERPRET="0")
     assert done.returncode == 0, done.stderr
@@ -273,7 +290,10 @@ def compiling(book):
 def test_c052_a_cache_that_cannot_be_written_is_replaced(compiling, where):
     done = run(*compiling, **{where: "/dev/null"})
     assert done.returncode == 0, done.stderr
-    assert "cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one" in done.stderr
+    assert (
+        "cannot be written: compiling into a temporary folder; TRITON_CACHE_DIR names a better one"
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -299,7 +319,11 @@ def test_c052_a_command_line_of_a_labs_own_has_a_cache_too(tmp_path, command):
 
 
 def test_c052_two_at_once_on_an_empty_cache(compiling, tmp_path):
-    quiet = dict(env=surroundings(TRITON_CACHE_DIR=str(tmp_path)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = dict(
+        env=surroundings(TRITON_CACHE_DIR=str(tmp_path)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     both = [subprocess.Popen([sys.executable, *compiling], **quiet) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0] and any(tmp_path.iterdir())
 
@@ -310,7 +334,9 @@ def test_c052_two_at_once_on_an_empty_cache(compiling, tmp_path):
 @pytest.mark.parametrize("path", sorted((ROOT / "labs").glob("*.py")), ids=lambda path: path.stem)
 def test_no_line_outside_the_tables_is_longer_than_100_columns(path):
     text = path.read_text(encoding="utf-8")
-    prose = re.sub(r"(?ms)^# fmt: off\n.*?^# fmt: on$", lambda table: "\n" * table[0].count("\n"), text)
+    prose = re.sub(
+        r"(?ms)^# fmt: off\n.*?^# fmt: on$", lambda table: "\n" * table[0].count("\n"), text
+    )
     assert [number for number, line in enumerate(prose.split("\n"), 1) if len(line) > 100] == []
 
 
@@ -322,8 +348,12 @@ def test_each_lab_has_tests_of_its_own():
 CALLS = {  # results of 16 numbers from 16
     "triton_matmul": lambda lab, x, out: lab.matmul(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
     "triton_lab_notes": lambda lab, x, out: lab.dot(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
-    "triton_debugging": lambda lab, x, out: lab.matmul(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
-    "triton_numerics": lambda lab, x, out: lab.linear(x.view(4, 4), torch.eye(4), out=out.view(4, 4)),
+    "triton_debugging": lambda lab, x, out: lab.matmul(
+        x.view(4, 4), torch.eye(4), out=out.view(4, 4)
+    ),
+    "triton_numerics": lambda lab, x, out: lab.linear(
+        x.view(4, 4), torch.eye(4), out=out.view(4, 4)
+    ),
     "triton_codegen": lambda lab, x, out: lab.copy(x, out=out),
 }
 
@@ -360,9 +390,17 @@ OLD = (
         pytest.param(OLD.replace("offsets >= 0", "n_elements > offsets"), "ok", id="does nothing"),
         pytest.param(OLD.replace("offsets < n", "offsets <  n"), "raised", id="its text is gone"),
         pytest.param(OLD.replace('"kernel"', '"kernels"'), "raised", id="its section is gone"),
-        pytest.param(OLD.replace("offsets < n_elements", "mask"), "raised", id="its text occurs more than once"),
-        pytest.param(OLD.replace('"guard"', '"error"'), "guard", id="fails in another way than it says"),
-        pytest.param(OLD.replace("ragged", "whole"), "ok", id="names a claim that holds all the same"),
+        pytest.param(
+            OLD.replace("offsets < n_elements", "mask"),
+            "raised",
+            id="its text occurs more than once",
+        ),
+        pytest.param(
+            OLD.replace('"guard"', '"error"'), "guard", id="fails in another way than it says"
+        ),
+        pytest.param(
+            OLD.replace("ragged", "whole"), "ok", id="names a claim that holds all the same"
+        ),
     ],
 )
 def test_a_bug_that_is_not_caught_as_declared_is_red(planted, new, seen):
@@ -389,13 +427,21 @@ def test_c017_a_claim_that_does_not_end_well_is_red(planted, new):
 
 
 def test_c017_a_lab_that_cannot_be_imported_is_red(planted):
-    done = run(planted(PLAIN, "import triton.language as tl\n\nBLOCK_SIZE", "import no_such_module\n\nBLOCK_SIZE"))
+    done = run(
+        planted(
+            PLAIN,
+            "import triton.language as tl\n\nBLOCK_SIZE",
+            "import no_such_module\n\nBLOCK_SIZE",
+        )
+    )
     assert done.returncode == 1 and "No module named 'no_such_module'" in done.stderr
 
 
 def test_c017_a_bug_that_hangs_is_red_in_the_time_that_it_has(planted):
     endless = (
-        OLD.replace("kernel", "launch").replace("offsets < n_elements", "if n:").replace("offsets >= 0", "while n:")
+        OLD.replace("kernel", "launch")
+        .replace("offsets < n_elements", "if n:")
+        .replace("offsets >= 0", "while n:")
     )
     path = planted(PLAIN, OLD, endless, "PATIENCE_S = 600", "PATIENCE_S = 5")
     done = run(path, "--bug", "no_mask")
@@ -405,7 +451,9 @@ def test_c017_a_bug_that_hangs_is_red_in_the_time_that_it_has(planted):
 def test_c017_a_claim_that_hangs_names_itself_before_it_is_ended(planted):
     path = planted(PLAIN, MEASURE, "    while True: pass\n")
     command = [sys.executable, path, "--only", "one_fp32.max_abs_err"]
-    with subprocess.Popen(command, env=surroundings(), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=surroundings(), stdout=subprocess.PIPE, text=True
+    ) as process:
         shown = [process.stdout.readline() for _ in range(2)]
         process.kill()
     assert shown[1].split() == ["…", "one_fp32.max_abs_err"]
@@ -422,11 +470,25 @@ def test_a_kernel_that_spoils_its_inputs_does_not_spoil_the_reference(planted):
 @pytest.mark.parametrize(
     ("stem", "launch", "after", "returned", "claim"),
     [
-        (PLAIN, "with torch.cuda.device_of(x):", "    # --8<-- [end:launch]", "x + y", "one_fp32.max_abs_err"),
-        ("triton_matmul", "with torch.cuda.device_of(a):", "\n\ndef tile_grid", "a @ b", "one_fp32.max_rel_err"),
+        (
+            PLAIN,
+            "with torch.cuda.device_of(x):",
+            "    # --8<-- [end:launch]",
+            "x + y",
+            "one_fp32.max_abs_err",
+        ),
+        (
+            "triton_matmul",
+            "with torch.cuda.device_of(a):",
+            "\n\ndef tile_grid",
+            "a @ b",
+            "one_fp32.max_rel_err",
+        ),
     ],
 )
-def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(planted, stem, launch, after, returned, claim):
+def test_what_lies_in_memory_is_judged_not_what_the_launcher_returns(
+    planted, stem, launch, after, returned, claim
+):
     end = f"    return out\n{after}"
     path = planted(stem, launch, "if False:", end, end.replace("return out", f"return {returned}"))
     done = run(path, "--only", claim)
@@ -472,7 +534,9 @@ def test_a_record_holds_the_rarer_options_of_a_launch_where_they_are_not_as_usua
         ("triton_numerics", "layer_norm", ("x", "weight", "bias", "out")),
     ],
 )
-@pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
+@pytest.mark.parametrize(
+    "wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"]
+)
 def test_an_argument_that_is_no_dense_tensor_is_named(lab, stem, launcher, names, wrong):
     good = {name: torch.ones(1) if launcher == "accumulate" else torch.ones(2, 2) for name in names}
     if launcher == "layer_norm":
@@ -480,7 +544,8 @@ def test_an_argument_that_is_no_dense_tensor_is_named(lab, stem, launcher, names
     extra = {"factor": 2.0} if launcher == "scale" else {}
     for name in names:
         with pytest.raises(
-            TypeError, match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides"
+            TypeError,
+            match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides",
         ):
             getattr(lab(stem), launcher)(**good | {name: wrong}, **extra)
 
@@ -514,14 +579,25 @@ def test_c003_a_skipped_test_is_red(tmp_path):
     test = "import pytest\npytestmark = pytest.mark.gpu\ndef test_fine(): pass\n"
     (tmp_path / "test_fine.py").write_text(test)
     assert gated(tmp_path, "-c", ROOT / "pyproject.toml", PROOF_GPU_FLOOR="0").returncode == 0
-    (tmp_path / "test_skipped.py").write_text(test + "@pytest.mark.skip\ndef test_skipped(): pass\n")
+    (tmp_path / "test_skipped.py").write_text(
+        test + "@pytest.mark.skip\ndef test_skipped(): pass\n"
+    )
     done = gated(tmp_path, "-c", ROOT / "pyproject.toml", PROOF_GPU_FLOOR="0")
     assert done.returncode == 1 and "1 skipped, and here that is a failure" in done.stdout
 
 
 def test_the_gated_tests_stay_out_of_every_other_run():
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", "tests/gpu"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "--collect-only",
+            "-q",
+            "tests/gpu",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

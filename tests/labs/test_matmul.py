@@ -26,7 +26,9 @@ def matmul(lab):
 def right(matmul, got, a, b):
     """Whether got is a @ b but for one rounding to the dtype and, for each of K additions, 2**-24 of what it adds up."""
     seen = instrument.compare([(got, matmul.reference(a, b))])
-    room = {FP32: 2**-24, FP16: 2**-11}[a.dtype] * seen.scale + 2**-25  # which fp16 loses below 2**-14
+    room = {FP32: 2**-24, FP16: 2**-11}[
+        a.dtype
+    ] * seen.scale + 2**-25  # which fp16 loses below 2**-14
     sums = matmul.reference(a.abs(), b.abs()).max().item() if got.numel() else 0
     return seen.nonfinite == 0 and seen.max_abs_err <= room + a.shape[1] * 2**-24 * sums
 
@@ -34,10 +36,14 @@ def right(matmul, got, a, b):
 # Bad arguments
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.int8, torch.int32, torch.bool, torch.complex64])
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.int8, torch.int32, torch.bool, torch.complex64]
+)
 def test_other_dtypes_are_refused(matmul, dtype):
     a = torch.zeros(2, 2, dtype=dtype)
-    with pytest.raises(TypeError, match=rf"^a is {dtype}; allowed here: torch\.float16, torch\.float32$"):
+    with pytest.raises(
+        TypeError, match=rf"^a is {dtype}; allowed here: torch\.float16, torch\.float32$"
+    ):
         matmul.matmul(a, a)
 
 
@@ -48,22 +54,37 @@ def test_c006_bf16_is_refused_in_the_interpreter(matmul):
 
 
 @pytest.mark.parametrize(
-    "shapes", [((2, 3), (2, 3)), ((2, 3), (4, 2)), ((3,), (3, 2)), ((2, 3), (3,)), ((1, 2, 3), (3, 2)), ((), ())]
+    "shapes",
+    [
+        ((2, 3), (2, 3)),
+        ((2, 3), (4, 2)),
+        ((3,), (3, 2)),
+        ((2, 3), (3,)),
+        ((1, 2, 3), (3, 2)),
+        ((), ()),
+    ],
 )
 def test_shapes_that_do_not_fit_are_both_named(matmul, shapes):
     a, b = map(torch.zeros, shapes)
     with pytest.raises(ValueError) as refusal:
         matmul.matmul(a, b)
-    assert str(refusal.value) == f"a has shape {shapes[0]} and b has shape {shapes[1]}; they must be (M, K) and (K, N)"
+    assert (
+        str(refusal.value)
+        == f"a has shape {shapes[0]} and b has shape {shapes[1]}; they must be (M, K) and (K, N)"
+    )
 
 
 def test_b_must_have_the_dtype_of_a(matmul):
-    with pytest.raises(TypeError, match=r"^b is torch\.float16; it must be torch\.float32, as a is$"):
+    with pytest.raises(
+        TypeError, match=r"^b is torch\.float16; it must be torch\.float32, as a is$"
+    ):
         matmul.matmul(torch.zeros(2, 2), torch.zeros(2, 2).half())
 
 
 def test_out_must_have_the_dtype_of_a(matmul):
-    with pytest.raises(TypeError, match=r"^out is torch\.float32; it must be torch\.float16, as a is$"):
+    with pytest.raises(
+        TypeError, match=r"^out is torch\.float32; it must be torch\.float16, as a is$"
+    ):
         matmul.matmul(torch.zeros(2, 2).half(), torch.zeros(2, 2).half(), out=torch.zeros(2, 2))
 
 
@@ -76,13 +97,22 @@ def test_out_must_have_the_shape_of_the_product(matmul, shape):
 
 @pytest.mark.parametrize("name", ["a", "b", "out"])
 def test_c048_a_tensor_elsewhere_is_named(matmul, name):
-    tensors = {key: torch.zeros(4, 4, device="meta" if key == name else "cpu") for key in ("a", "b", "out")}
-    with pytest.raises(ValueError, match=rf"^{name} is on meta; this run needs every tensor on one cpu device"):
+    tensors = {
+        key: torch.zeros(4, 4, device="meta" if key == name else "cpu") for key in ("a", "b", "out")
+    }
+    with pytest.raises(
+        ValueError, match=rf"^{name} is on meta; this run needs every tensor on one cpu device"
+    ):
         matmul.matmul(**tensors)
 
 
 @pytest.mark.parametrize(
-    "out", [torch.zeros(1, 3).expand(4, 3), torch.zeros(4, 1).expand(4, 3), torch.zeros(9).as_strided((4, 3), (2, 1))]
+    "out",
+    [
+        torch.zeros(1, 3).expand(4, 3),
+        torch.zeros(4, 1).expand(4, 3),
+        torch.zeros(9).as_strided((4, 3), (2, 1)),
+    ],
 )
 def test_c012_out_must_not_overlap_itself(matmul, out):
     with pytest.raises(ValueError, match=r"^out has strides \(\d, \d\), so its elements overlap: "):
@@ -92,7 +122,9 @@ def test_c012_out_must_not_overlap_itself(matmul, out):
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_out_must_not_share_memory_with_a_factor(matmul, name):
     room = torch.zeros(64)
-    factors = {key: room[:16].view(4, 4) if key == name else torch.zeros(4, 4) for key in ("a", "b")}
+    factors = {
+        key: room[:16].view(4, 4) if key == name else torch.zeros(4, 4) for key in ("a", "b")
+    }
     with pytest.raises(ValueError, match=rf"^out overlaps {name}, which is still being read: "):
         matmul.matmul(**factors, out=room[4:20].view(4, 4))
 
@@ -119,7 +151,11 @@ def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
         for row in json.loads(filed.read_text(encoding="utf-8"))["kernels"]
         if row["signature"]["a_ptr"] == "*fp32"
     }
-    env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    env = (
+        os.environ
+        | SWITCHES
+        | {"PYTHONPATH": str(ROOT), "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    )
     done = subprocess.run(
         [sys.executable, "-c", script, ROOT / "labs" / "triton_matmul.py"],
         input=json.dumps(list(rows.values())),
@@ -131,7 +167,9 @@ def test_c014_the_precision_that_was_named_is_what_is_compiled(tmp_path):
 
 
 def test_c021_more_rows_than_the_kernel_counts_are_refused_before_anything_is_allocated(matmul):
-    with pytest.raises(ValueError, match=r"^a has shape \(2147483648, 1\); no size may pass 2,147,483,392: "):
+    with pytest.raises(
+        ValueError, match=r"^a has shape \(2147483648, 1\); no size may pass 2,147,483,392: "
+    ):
         matmul.matmul(torch.zeros(1, 1).expand(2**31, 1), torch.zeros(1, 1))
 
 
@@ -190,7 +228,13 @@ def view(name, rows, cols):
     }[name]()
 
 
-VIEWS = ["transposed", "every second column", "first columns", "one row for all", "one column for all"]
+VIEWS = [
+    "transposed",
+    "every second column",
+    "first columns",
+    "one row for all",
+    "one column for all",
+]
 VIEWS += ["one element for all", "overlapping rows", "reversed dims", "off by one element"]
 
 
@@ -201,7 +245,8 @@ def test_c012_views_equal_their_copies(matmul, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["transposed", "every second column", "first columns", "reversed dims", "off by one element"]
+    "name",
+    ["transposed", "every second column", "first columns", "reversed dims", "off by one element"],
 )
 def test_c012_out_may_be_a_view(matmul, name):
     a, b, out = torch.randn(20, 40), torch.randn(40, 70), view(name, 20, 70)
@@ -257,7 +302,10 @@ def test_c007_tuning_leaves_the_factors_alone_and_the_same_result(matmul, monkey
 
     prune = {"early_config_prune": matmul.worth_trying}
     tune = triton.autotune(
-        configs=matmul.CONFIGS, key=matmul.matmul_kernel.keys, prune_configs_by=prune, do_bench=trial
+        configs=matmul.CONFIGS,
+        key=matmul.matmul_kernel.keys,
+        prune_configs_by=prune,
+        do_bench=trial,
     )
     monkeypatch.setattr(matmul, "matmul_kernel", tune(matmul.matmul_kernel.fn))
     a, b = torch.randn(300, 20).half(), torch.randn(20, 300).half()
@@ -269,7 +317,11 @@ def test_c007_tuning_leaves_the_factors_alone_and_the_same_result(matmul, monkey
     assert len(trials) == len(matmul.CONFIGS)  # the second call found its key
     matmul.matmul(a.float(), b.float())
     matmul.matmul(a.float(), b.float(), input_precision="tf32")
-    light = [c for c in matmul.CONFIGS if c.kwargs["BLOCK_M"] * c.kwargs["BLOCK_N"] <= 64 * 32 * c.num_warps]
+    light = [
+        c
+        for c in matmul.CONFIGS
+        if c.kwargs["BLOCK_M"] * c.kwargs["BLOCK_N"] <= 64 * 32 * c.num_warps
+    ]
     assert len(trials) == len(matmul.CONFIGS) + 2 * len(light)
 
 
@@ -286,11 +338,22 @@ def test_the_key_holds_all_that_changes_which_is_fastest(matmul):
 
 @pytest.mark.parametrize(
     ("dtype", "sizes"),
-    [(FP16, (1, 1)), (FP32, (1, 1)), (FP16, (4096, 4096)), (FP32, (4096, 4096)), (FP16, (1, 4096)), (FP32, (4096, 65))],
+    [
+        (FP16, (1, 1)),
+        (FP32, (1, 1)),
+        (FP16, (4096, 4096)),
+        (FP32, (4096, 4096)),
+        (FP16, (1, 4096)),
+        (FP32, (4096, 65)),
+    ],
 )
-def test_pruning_leaves_a_tile_no_larger_than_the_matrix_and_light_enough_for_fp32(matmul, dtype, sizes):
+def test_pruning_leaves_a_tile_no_larger_than_the_matrix_and_light_enough_for_fp32(
+    matmul, dtype, sizes
+):
     left = matmul.worth_trying(
-        matmul.CONFIGS, {"a_ptr": torch.empty(1, dtype=dtype), "M": sizes[0], "N": sizes[1]}, INPUT_PRECISION="ieee"
+        matmul.CONFIGS,
+        {"a_ptr": torch.empty(1, dtype=dtype), "M": sizes[0], "N": sizes[1]},
+        INPUT_PRECISION="ieee",
     )
     assert matmul.CONFIGS[0] in left
     for one in left:

@@ -59,7 +59,9 @@ def test_c012_views_that_are_not_contiguous(numerics):
 
 
 def test_c048_a_tensor_elsewhere_is_named(numerics):
-    with pytest.raises(ValueError, match="x is on meta; this run needs every tensor on one cpu device"):
+    with pytest.raises(
+        ValueError, match="x is on meta; this run needs every tensor on one cpu device"
+    ):
         numerics.row_sum(torch.zeros(2, 2, device="meta"))
     with pytest.raises(ValueError, match="weight is on meta"):
         numerics.linear(torch.zeros(2, 2), torch.zeros(2, 2, device="meta"))
@@ -80,15 +82,33 @@ def test_out_must_not_share_what_is_read(numerics):
     ("call", "said"),
     [
         (lambda n, x: n.row_sum(x, "sideways"), "way is 'sideways'; allowed: tree, row"),
-        (lambda n, x: n.linear(x, x, "tf16"), "input_precision is 'tf16'; allowed: ieee, tf32, tf32x3"),
-        (lambda n, x: n.layer_norm(x, x[0], x[0], how="three_pass"), "how is 'three_pass'; allowed: shifted, two_pass"),
+        (
+            lambda n, x: n.linear(x, x, "tf16"),
+            "input_precision is 'tf16'; allowed: ieee, tf32, tf32x3",
+        ),
+        (
+            lambda n, x: n.layer_norm(x, x[0], x[0], how="three_pass"),
+            "how is 'three_pass'; allowed: shifted, two_pass",
+        ),
         (lambda n, x: n.apply("sin", x), "op is 'sin'; allowed: exp, div, div_rn"),
         (lambda n, x: n.row_sum(x[0]), r"x has shape \(4,\); it must be 2-D"),
-        (lambda n, x: n.row_sum(x, out=torch.zeros(5)), r"out has shape \(5,\); it must have \(4,\)"),
+        (
+            lambda n, x: n.row_sum(x, out=torch.zeros(5)),
+            r"out has shape \(5,\); it must have \(4,\)",
+        ),
         (lambda n, x: n.total(x, out=torch.zeros(2)), r"out has shape \(2,\); it must have \(1,\)"),
-        (lambda n, x: n.layer_norm(x, torch.zeros(3), x[0]), r"weight has shape \(3,\); it must have \(4,\)"),
-        (lambda n, x: n.linear(x, torch.zeros(4, 3)), r"weight has shape \(4, 3\); it must have \(4, 4\)"),
-        (lambda n, x: n.apply("div", x, torch.ones(4)), r"y has shape \(4,\); it must have \(4, 4\)"),
+        (
+            lambda n, x: n.layer_norm(x, torch.zeros(3), x[0]),
+            r"weight has shape \(3,\); it must have \(4,\)",
+        ),
+        (
+            lambda n, x: n.linear(x, torch.zeros(4, 3)),
+            r"weight has shape \(4, 3\); it must have \(4, 4\)",
+        ),
+        (
+            lambda n, x: n.apply("div", x, torch.ones(4)),
+            r"y has shape \(4,\); it must have \(4, 4\)",
+        ),
         (lambda n, x: n.logsumexp(torch.zeros(3, 0)), "an empty row has no largest element"),
     ],
 )
@@ -98,7 +118,9 @@ def test_an_incorrect_argument_is_named(numerics, call, said):
 
 
 def test_the_factors_of_a_product_have_one_dtype(numerics):
-    with pytest.raises(TypeError, match=r"weight is torch\.float16; it must be torch\.float32, as x is"):
+    with pytest.raises(
+        TypeError, match=r"weight is torch\.float16; it must be torch\.float32, as x is"
+    ):
         numerics.linear(torch.ones(4, 4), torch.ones(4, 4, dtype=FP16))
 
 
@@ -113,7 +135,9 @@ def test_c046_a_row_lies_in_one_block_of_at_most_16384(numerics, launch):
         x = torch.rand(2, n_cols)
         want = numerics.reference("sum" if launch == "row_sum" else "logsumexp", x)
         assert relative(getattr(numerics, launch)(x), want) < 100 * U
-    with pytest.raises(ValueError, match=r"x has shape \(2, 16385\); a row has at most 16,384 columns"):
+    with pytest.raises(
+        ValueError, match=r"x has shape \(2, 16385\); a row has at most 16,384 columns"
+    ):
         getattr(numerics, launch)(torch.zeros(2, 16_385))
 
 
@@ -133,7 +157,12 @@ def test_c029_empty_shapes(numerics):
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
-@given(rows=st.integers(1, 70), cols=st.integers(1, 40), half=st.booleans(), way=st.sampled_from(["tree", "row"]))
+@given(
+    rows=st.integers(1, 70),
+    cols=st.integers(1, 40),
+    half=st.booleans(),
+    way=st.sampled_from(["tree", "row"]),
+)
 def test_sums_of_any_shape_are_within_their_bound(numerics, rows, cols, half, way):
     x = torch.rand(rows, cols).to(FP16 if half else FP32)
     got = numerics.row_sum(x, way)
@@ -160,15 +189,22 @@ def test_c014_an_fp32_product_over_512_is_exact_to_1e_5_with_the_precision_named
 def test_c014_ieee_is_the_default_and_each_precision_has_claims_of_its_own(numerics):
     assert numerics.linear.__defaults__[0] == "ieee"
     judged = {c.args.get("input_precision"): c.judges for c in numerics.CLAIMS if c.kind == "error"}
-    assert judged["tf32"] == judged["tf32x3"] == "gpu", "the interpreter ignores the setting, so it cannot judge it"
+    assert judged["tf32"] == judged["tf32x3"] == "gpu", (
+        "the interpreter ignores the setting, so it cannot judge it"
+    )
 
 
-@pytest.mark.parametrize(("precision", "arch"), [("tf32x3", "gfx942"), ("tf32", "gfx90a"), ("tf32x3", "gfx1100")])
+@pytest.mark.parametrize(
+    ("precision", "arch"), [("tf32x3", "gfx942"), ("tf32", "gfx90a"), ("tf32x3", "gfx1100")]
+)
 def test_a_precision_that_amd_does_not_have_is_refused_by_name(monkeypatch, precision, arch):
     driver = SimpleNamespace(get_current_target=lambda: SimpleNamespace(backend="hip", arch=arch))
     monkeypatch.setattr("triton.knobs.runtime.interpret", False)
     monkeypatch.setattr("triton.runtime.driver", SimpleNamespace(active=driver))
-    with pytest.raises(ValueError, match=f"input_precision is '{precision}'; AMD's back end has tf32 on gfx942 only"):
+    with pytest.raises(
+        ValueError,
+        match=f"input_precision is '{precision}'; AMD's back end has tf32 on gfx942 only",
+    ):
         check_input_precision(precision)
 
 
@@ -237,7 +273,10 @@ def test_c032_an_atomic_sum_differs_by_order_and_stays_within_one_bound(numerics
 
 def test_c032_the_claim_on_an_atomic_sum_covers_50_runs_and_others_say_one_result(numerics):
     assert claim_named(numerics, "atomic.max_rel_err").args["runs"] == 50
-    assert [claim_named(numerics, c).bound for c in ("atomic_whole.results", "tree.results")] == [1, 1]
+    assert [claim_named(numerics, c).bound for c in ("atomic_whole.results", "tree.results")] == [
+        1,
+        1,
+    ]
     assert [numerics.distinct_results(Guards(), op, 2**12, 3) for op in ("whole", "tree")] == [1, 1]
 
 
@@ -252,9 +291,13 @@ def test_results_that_differ_in_a_bit_are_distinct(numerics, monkeypatch):
 
 @pytest.mark.parametrize("K", [16, 64, 256, 1024, 4096, 16384])
 def test_the_bound_of_a_sum_counts_its_additions(numerics, K):
-    row, tree, dot = (claim_named(numerics, f"{way}_{K}.max_rel_err") for way in ("row", "tree", "dot"))
+    row, tree, dot = (
+        claim_named(numerics, f"{way}_{K}.max_rel_err") for way in ("row", "tree", "dot")
+    )
     levels = K.bit_length() - 1
-    lanes = max(K // 128 - 1, 0) + min(levels, 7)  # on a GPU: what a lane holds, then 128 lanes in pairs
+    lanes = max(K // 128 - 1, 0) + min(
+        levels, 7
+    )  # on a GPU: what a lane holds, then 128 lanes in pairs
     strands = (
         max(min(K, 128) // 8 - 1, 0) + 3 + max(levels - 7, 0)
     )  # NumPy: 8 strands in blocks of 128, then blocks in pairs
@@ -265,7 +308,8 @@ def test_the_bound_of_a_sum_counts_its_additions(numerics, K):
 def test_numpy_adds_no_longer_than_the_bound_of_a_tree_says(numerics):
     for K, longest in ((64, 10), (256, 19), (1024, 21)):
         worst = max(
-            abs(numerics.row_sum(x).double() - x.double().sum()).item() / (x.double().sum().item() * U)
+            abs(numerics.row_sum(x).double() - x.double().sum()).item()
+            / (x.double().sum().item() * U)
             for x in (torch.rand(1, K) for _ in range(200))
         )
         assert worst <= longest

@@ -17,7 +17,11 @@ def paths(lab):
 
 
 def given(rows=3, cols=8, dtype=FP32):
-    return torch.ones(rows, cols, dtype=dtype), torch.ones(rows, cols, dtype=dtype), torch.ones(cols, dtype=dtype)
+    return (
+        torch.ones(rows, cols, dtype=dtype),
+        torch.ones(rows, cols, dtype=dtype),
+        torch.ones(cols, dtype=dtype),
+    )
 
 
 def worst(paths, got, tensors):
@@ -29,12 +33,17 @@ def worst(paths, got, tensors):
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"])
+@pytest.mark.parametrize(
+    "wrong", [[[1.0]], 2.0, "x", torch.eye(2).to_sparse()], ids=["list", "float", "str", "sparse"]
+)
 def test_an_argument_that_is_no_dense_tensor_is_named(paths, place, wrong):
     tensors = list(given())
     tensors[place] = wrong
     name = ("x", "residual", "weight")[place]
-    with pytest.raises(TypeError, match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides"):
+    with pytest.raises(
+        TypeError,
+        match=rf"^{name} is {type(wrong).__name__}; it must be a torch.Tensor with strides",
+    ):
         paths.add_rms_norm(*tensors)
 
 
@@ -51,13 +60,17 @@ def test_an_argument_that_is_no_dense_tensor_is_named(paths, place, wrong):
     ],
 )
 def test_c054_shapes_that_do_not_fit_together_are_all_said(paths, x, residual, weight):
-    with pytest.raises(ValueError, match=r"x is \(.*residual is \(.*weight is \(.*needed: \(rows, columns\)"):
+    with pytest.raises(
+        ValueError, match=r"x is \(.*residual is \(.*weight is \(.*needed: \(rows, columns\)"
+    ):
         paths.add_rms_norm(x, residual, weight)
 
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.bool])
 def test_c054_integers_are_refused(paths, dtype):
-    with pytest.raises(TypeError, match=rf"x is {dtype}; it must be floating point, of 16 bits or more"):
+    with pytest.raises(
+        TypeError, match=rf"x is {dtype}; it must be floating point, of 16 bits or more"
+    ):
         paths.add_rms_norm(*given(dtype=dtype))
 
 
@@ -65,19 +78,26 @@ def test_c054_integers_are_refused(paths, dtype):
 def test_c054_one_dtype_for_all(paths, place):
     tensors = list(given())
     tensors[place] = tensors[place].half()
-    with pytest.raises(ValueError, match=r"is torch\.float16 on cpu; it must be as x, torch\.float32 on cpu"):
+    with pytest.raises(
+        ValueError, match=r"is torch\.float16 on cpu; it must be as x, torch\.float32 on cpu"
+    ):
         paths.add_rms_norm(*tensors)
 
 
 def test_c048_a_tensor_elsewhere_is_named(paths):
     x, residual, weight = given()
-    with pytest.raises(ValueError, match=r"residual is torch\.float32 on meta; it must be as x, torch\.float32 on cpu"):
+    with pytest.raises(
+        ValueError,
+        match=r"residual is torch\.float32 on meta; it must be as x, torch\.float32 on cpu",
+    ):
         paths.add_rms_norm(x, residual.to("meta"), weight)
 
 
 @pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
 def test_c054_eight_bits_are_refused_since_eager_cannot_add_them_either(paths, dtype):
-    with pytest.raises(TypeError, match=rf"x is {dtype}; it must be floating point, of 16 bits or more"):
+    with pytest.raises(
+        TypeError, match=rf"x is {dtype}; it must be floating point, of 16 bits or more"
+    ):
         paths.add_rms_norm(*(t.to(dtype) for t in given()))
 
 
@@ -211,7 +231,9 @@ def test_the_graph_asks_for_the_operator_by_name(paths):
     torch._dynamo.reset()
     made = observe.Made()
     torch.compile(paths.add_rms_norm, backend=made)(*paths.make_inputs(4, 16))
-    targets = [str(node.target) for node in made.graphs[0].graph.nodes if node.op == "call_function"]
+    targets = [
+        str(node.target) for node in made.graphs[0].graph.nodes if node.op == "call_function"
+    ]
     assert targets[0] == "triton_by_proof.add_rms_norm.default"
 
 
@@ -266,7 +288,9 @@ def test_c051_no_speed_comes_from_the_interpreter(paths):
     assert len(ratios) >= 10
     for claim in ratios:
         row = judge.judge_claim(paths, claim)
-        assert row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        assert (
+            row["verdict"] == "-" and row["note"] == "needs a GPU to judge" and "value" not in row
+        )
 
 
 # The arithmetic of claims that only a GPU can judge
@@ -278,10 +302,16 @@ def test_c051_no_speed_comes_from_the_interpreter(paths):
         (["add_rms_norm_kernel"], "1 add_rms_norm_kernel"),
         (["triton_red_fused_add_mean_mul_rsqrt_0"], "1 Inductor"),
         (
-            ["void at::native::vectorized_elementwise_kernel<4>(int)", "void at::native::reduce_kernel<512>()"],
+            [
+                "void at::native::vectorized_elementwise_kernel<4>(int)",
+                "void at::native::reduce_kernel<512>()",
+            ],
             "2 PyTorch",
         ),
-        (["add_rms_norm_kernel", "triton_poi_fused_clamp_round_0"], "1 Inductor, 1 add_rms_norm_kernel"),
+        (
+            ["add_rms_norm_kernel", "triton_poi_fused_clamp_round_0"],
+            "1 Inductor, 1 add_rms_norm_kernel",
+        ),
     ],
 )
 def test_kernels_are_counted_by_origin_and_named_in_order(names, value):

@@ -48,7 +48,9 @@ def passing(verdicts):
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int32, torch.bool, torch.complex64])
 def test_other_dtypes_are_refused(softmax, dtype):
-    with pytest.raises(TypeError, match=rf"x is {dtype}; allowed here: torch.float32, torch.float16$"):
+    with pytest.raises(
+        TypeError, match=rf"x is {dtype}; allowed here: torch.float32, torch.float16$"
+    ):
         softmax.softmax(torch.zeros(2, 2, dtype=dtype))
 
 
@@ -59,17 +61,23 @@ def test_c006_bf16_is_refused_in_the_interpreter(softmax):
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3, 4)])
 def test_only_two_dimensions(softmax, shape):
-    with pytest.raises(ValueError, match=r"^x has shape \(.*\); it must be 2-D: pass x\.view\(-1, n_cols\)$"):
+    with pytest.raises(
+        ValueError, match=r"^x has shape \(.*\); it must be 2-D: pass x\.view\(-1, n_cols\)$"
+    ):
         softmax.softmax(torch.zeros(shape))
 
 
 def test_c028_more_rows_than_a_grid_has_programs(softmax):
-    with pytest.raises(ValueError, match=r"^x has 2,147,483,648 rows; .* fewer than 2\*\*31 programs: pass parts$"):
+    with pytest.raises(
+        ValueError, match=r"^x has 2,147,483,648 rows; .* fewer than 2\*\*31 programs: pass parts$"
+    ):
         softmax.softmax(torch.zeros(1, 1).expand(2**31, 1))
 
 
 def test_c048_a_tensor_elsewhere_is_named(softmax):
-    with pytest.raises(ValueError, match=r"^x is on meta; this run needs every tensor on one cpu device"):
+    with pytest.raises(
+        ValueError, match=r"^x is on meta; this run needs every tensor on one cpu device"
+    ):
         softmax.softmax(torch.zeros(2, 2, device="meta"))
     with pytest.raises(ValueError, match="out is on meta"):
         softmax.softmax(torch.zeros(2, 2), out=torch.zeros(2, 2, device="meta"))
@@ -88,20 +96,27 @@ def test_out_must_be_two_dimensional(softmax):
 
 
 def test_out_must_have_the_dtype_of_x(softmax):
-    with pytest.raises(TypeError, match=r"^out is torch\.float16; it must be torch\.float32, as x is$"):
+    with pytest.raises(
+        TypeError, match=r"^out is torch\.float16; it must be torch\.float32, as x is$"
+    ):
         softmax.softmax(torch.zeros(2, 3), out=torch.zeros(2, 3, dtype=FP16))
 
 
 @pytest.mark.parametrize("out", [torch.zeros(3, 2).t(), torch.zeros(2, 6)[:, ::2]])
 def test_rows_of_out_must_be_whole(softmax, out):
-    with pytest.raises(ValueError, match=r"out has strides \(\d, \d\), .* pass out\.contiguous\(\)"):
+    with pytest.raises(
+        ValueError, match=r"out has strides \(\d, \d\), .* pass out\.contiguous\(\)"
+    ):
         softmax.softmax(torch.zeros(2, 3), out=out)
 
 
-@pytest.mark.parametrize("out", [torch.zeros(1, 3).expand(4, 3), torch.zeros(9).as_strided((4, 3), (2, 1))])
+@pytest.mark.parametrize(
+    "out", [torch.zeros(1, 3).expand(4, 3), torch.zeros(9).as_strided((4, 3), (2, 1))]
+)
 def test_c012_rows_of_out_must_not_overlap(softmax, out):
     with pytest.raises(
-        ValueError, match=r"^out has strides \(\d, 1\), so its elements overlap: pass out\.contiguous\(\)$"
+        ValueError,
+        match=r"^out has strides \(\d, 1\), so its elements overlap: pass out\.contiguous\(\)$",
     ):
         softmax.softmax(torch.zeros(4, 3), out=out)
 
@@ -111,7 +126,8 @@ def test_out_must_not_lie_across_x(softmax):
     x = room[:12].view(4, 3)
     for start, stride in ((1, 3), (3, 3), (11, 3), (0, 4)):
         with pytest.raises(
-            ValueError, match=r"^out overlaps x, which is still being read: pass out=x or memory apart from it$"
+            ValueError,
+            match=r"^out overlaps x, which is still being read: pass out=x or memory apart from it$",
         ):
             softmax.softmax(x, out=room[start:].as_strided((4, 3), (stride, 1)))
     out = room[12:24].view(4, 3)  # the next element after x is free
@@ -141,7 +157,13 @@ def test_c005_padding_takes_no_part(softmax, n_cols):
 def test_c011_special_rows_keep_to_themselves(softmax, dtype):
     plain = torch.randn(12, 33).to(dtype)
     x = plain.clone()
-    x[0], x[2, 5], x[4, 5], x[6, ::2], x[8] = -torch.inf, torch.inf, torch.nan, -torch.inf, torch.finfo(dtype).max
+    x[0], x[2, 5], x[4, 5], x[6, ::2], x[8] = (
+        -torch.inf,
+        torch.inf,
+        torch.nan,
+        -torch.inf,
+        torch.finfo(dtype).max,
+    )
     x[10] = torch.nan
     got = softmax.softmax(x)
     assert got.isnan().all(dim=1).tolist() == [row in (0, 2, 4, 10) for row in range(12)]
@@ -173,7 +195,14 @@ def test_c012_views_with_broken_rows_are_refused(softmax, name):
 
 @pytest.mark.parametrize(
     "name",
-    ["first columns", "every second row", "one row for all", "overlapping rows", "off by one element", "one column"],
+    [
+        "first columns",
+        "every second row",
+        "one row for all",
+        "overlapping rows",
+        "off by one element",
+        "one column",
+    ],
 )
 def test_c012_views_with_whole_rows_equal_their_copies(softmax, name):
     x = view(name, torch.randn(24, 8))
@@ -182,7 +211,9 @@ def test_c012_views_with_whole_rows_equal_their_copies(softmax, name):
 
 def test_c023_every_element_is_written(softmax, monkeypatch):
     empty = torch.empty
-    monkeypatch.setattr(torch, "empty", lambda *args, **options: empty(*args, **options).fill_(torch.nan))
+    monkeypatch.setattr(
+        torch, "empty", lambda *args, **options: empty(*args, **options).fill_(torch.nan)
+    )
     x = torch.randn(9, 100)
     assert error(softmax, softmax.softmax(x), x) <= ULPS[FP32]
 
@@ -204,7 +235,8 @@ def test_c046_widths_up_to_the_limit(softmax, n_cols):
 @pytest.mark.parametrize("n_cols", [65_537, 131_072, 1_048_576, 1_048_577])
 def test_c046_wider_names_the_limit_and_what_comes(softmax, n_cols):
     with pytest.raises(
-        ValueError, match=rf"^x has {n_cols:,} columns, .* at most 65,536; a wider row needs a kernel that loops"
+        ValueError,
+        match=rf"^x has {n_cols:,} columns, .* at most 65,536; a wider row needs a kernel that loops",
     ):
         softmax.softmax(torch.zeros(1, n_cols))
 
@@ -220,9 +252,15 @@ def test_c046_wider_names_the_limit_and_what_comes(softmax, n_cols):
         (65_536, torch.float32, 32),
     ],
 )
-def test_a_lane_holds_32_bytes_and_a_program_at_most_1024_lanes(softmax, monkeypatch, n_cols, dtype, num_warps):
+def test_a_lane_holds_32_bytes_and_a_program_at_most_1024_lanes(
+    softmax, monkeypatch, n_cols, dtype, num_warps
+):
     launched = {}
-    kernel = type("Kernel", (), {"__getitem__": lambda self, grid: lambda *args, **options: launched.update(options)})()
+    kernel = type(
+        "Kernel",
+        (),
+        {"__getitem__": lambda self, grid: lambda *args, **options: launched.update(options)},
+    )()
     monkeypatch.setattr(softmax, "softmax_kernel", kernel)
     softmax.softmax(torch.zeros(2, n_cols, dtype=dtype))
     assert launched["num_warps"] == num_warps
@@ -240,7 +278,12 @@ def test_a_lane_holds_32_bytes_and_a_program_at_most_1024_lanes(softmax, monkeyp
 )
 def test_any_shape_and_stride(softmax, n_rows, n_cols, gap, start, dtype, scale, seed):
     random = torch.Generator().manual_seed(seed)
-    room = torch.rand(start + n_rows * (n_cols + gap), generator=random).sub(0.5).mul(2 * scale).to(dtype)
+    room = (
+        torch.rand(start + n_rows * (n_cols + gap), generator=random)
+        .sub(0.5)
+        .mul(2 * scale)
+        .to(dtype)
+    )
     x = room[start:].view(n_rows, n_cols + gap)[:, :n_cols]
     out = torch.full((n_rows, n_cols + gap + 1), 7, dtype=dtype)
     softmax.softmax(x, out=out[:, :n_cols])
@@ -258,10 +301,14 @@ def test_c043_the_order_of_the_programs_does_not_matter(softmax, monkeypatch, or
 
     x = torch.randn(31, 50)
     want = softmax.softmax(x)
-    turns = list(reversed(range(31))) if order == "reversed" else random.Random(0).sample(range(31), 31)
+    turns = (
+        list(reversed(range(31))) if order == "reversed" else random.Random(0).sample(range(31), 31)
+    )
     ran, step = [], interpreter_builder.set_grid_idx
     monkeypatch.setattr(
-        interpreter_builder, "set_grid_idx", lambda i, j, k: (ran.append(turns[i]), step(turns[i], j, k))
+        interpreter_builder,
+        "set_grid_idx",
+        lambda i, j, k: (ran.append(turns[i]), step(turns[i], j, k)),
     )
     assert torch.equal(softmax.softmax(x, out=x if in_place else None), want)
     assert ran == turns
@@ -299,8 +346,12 @@ def test_c002_one_bad_element_passes_no_claim(softmax, monkeypatch, bad):
 
 
 def test_c002_finite_where_nan_is_right_does_not_pass(softmax, monkeypatch):
-    verdicts = judged(softmax, monkeypatch, lambda x, out: out.copy_(softmax.reference(x)).nan_to_num_(0.0))
-    assert [claim for claim, verdict in verdicts.items() if verdict != "ok"] == ["special_fp32.max_rel_err"]
+    verdicts = judged(
+        softmax, monkeypatch, lambda x, out: out.copy_(softmax.reference(x)).nan_to_num_(0.0)
+    )
+    assert [claim for claim, verdict in verdicts.items() if verdict != "ok"] == [
+        "special_fp32.max_rel_err"
+    ]
     assert verdicts["special_fp32.max_rel_err"] == "nonfinite"
 
 
@@ -314,4 +365,6 @@ def test_c049_the_compiler_without_a_gpu_imports_and_says_how_to_run():
         capture_output=True,
         text=True,
     )
-    assert run.returncode == 2 and "TRITON_INTERPRET=0" in run.stderr and "Traceback" not in run.stderr
+    assert (
+        run.returncode == 2 and "TRITON_INTERPRET=0" in run.stderr and "Traceback" not in run.stderr
+    )

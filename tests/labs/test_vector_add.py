@@ -34,7 +34,9 @@ def test_c006_bf16_is_refused_in_the_interpreter(vector_add):
 
 @pytest.mark.parametrize("shape", [(7,), (9,), (8, 1), ()])
 def test_c054_another_shape_is_named(vector_add, shape):
-    with pytest.raises(ValueError, match=rf"^y has shape {re.escape(str(shape))}; it must have \(8,\)$"):
+    with pytest.raises(
+        ValueError, match=rf"^y has shape {re.escape(str(shape))}; it must have \(8,\)$"
+    ):
         vector_add.add(torch.zeros(8), torch.zeros(shape))
 
 
@@ -53,14 +55,21 @@ def test_out_must_have_the_shape_and_the_dtype_of_x(vector_add):
     x = torch.zeros(8)
     with pytest.raises(ValueError, match=r"^out has shape \(7,\); it must have \(8,\)$"):
         vector_add.add(x, x, out=torch.zeros(7))
-    with pytest.raises(TypeError, match=r"^out is torch\.float16; it must be torch\.float32, as x is$"):
+    with pytest.raises(
+        TypeError, match=r"^out is torch\.float16; it must be torch\.float32, as x is$"
+    ):
         vector_add.add(x, x, out=torch.zeros(8).half())
 
 
 @pytest.mark.parametrize("name", ["x", "y", "out"])
 def test_c048_a_tensor_elsewhere_is_named(vector_add, name):
-    tensors = {key: torch.zeros(8, device="meta" if key == name else "cpu") for key in ("x", "y", "out")}
-    with pytest.raises(ValueError, match=rf"^{name} is on meta; this run needs every tensor on one cpu device, and "):
+    tensors = {
+        key: torch.zeros(8, device="meta" if key == name else "cpu") for key in ("x", "y", "out")
+    }
+    with pytest.raises(
+        ValueError,
+        match=rf"^{name} is on meta; this run needs every tensor on one cpu device, and ",
+    ):
         vector_add.add(**tensors)
 
 
@@ -74,12 +83,20 @@ def view(name, base):
     }[name]()
 
 
-@pytest.mark.parametrize("name", ["transposed", "every second column", "first columns", "expanded", "reversed dims"])
+@pytest.mark.parametrize(
+    "name", ["transposed", "every second column", "first columns", "expanded", "reversed dims"]
+)
 def test_c012_views_that_do_not_lie_straight_are_refused(vector_add, name):
     x = view(name, torch.randn(8, 8))
     straight = x.clone(memory_format=torch.contiguous_format)
-    for key, arguments in (("x", (x, straight)), ("y", (straight, x)), ("out", (straight, straight, x))):
-        with pytest.raises(ValueError, match=rf"^{key} has strides \(.*\), .*: pass {key}\.contiguous\(\)$"):
+    for key, arguments in (
+        ("x", (x, straight)),
+        ("y", (straight, x)),
+        ("out", (straight, straight, x)),
+    ):
+        with pytest.raises(
+            ValueError, match=rf"^{key} has strides \(.*\), .*: pass {key}\.contiguous\(\)$"
+        ):
             vector_add.add(*arguments)
 
 
@@ -135,13 +152,19 @@ def test_integers_wrap(vector_add):
     scale=st.sampled_from([1, 1000, 10**6]),
     seed=st.integers(0, 99),
 )
-def test_any_shape_and_dtype_equals_the_rounded_float64_sum(vector_add, shape, start, dtype, scale, seed):
+def test_any_shape_and_dtype_equals_the_rounded_float64_sum(
+    vector_add, shape, start, dtype, scale, seed
+):
     gen = torch.Generator().manual_seed(seed)
     n = torch.Size(shape).numel()
     rooms = [torch.randn(start + n, generator=gen, dtype=torch.float64).mul(scale) for _ in "xy"]
-    x, y = (room.clamp(-60, 60).to(dtype) if dtype == torch.int8 else room.to(dtype) for room in rooms)
+    x, y = (
+        room.clamp(-60, 60).to(dtype) if dtype == torch.int8 else room.to(dtype) for room in rooms
+    )
     x, y = x[start:].view(shape), y[start:].view(shape)
-    want = (x.double() + y.double()).to(dtype)  # rounding twice is rounding once, as 53 bits exceed 2 * 24 + 1
+    want = (x.double() + y.double()).to(
+        dtype
+    )  # rounding twice is rounding once, as 53 bits exceed 2 * 24 + 1
     torch.testing.assert_close(vector_add.add(x, y), want, rtol=0, atol=0, equal_nan=True)
 
 

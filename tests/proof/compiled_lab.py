@@ -6,13 +6,26 @@ import json
 
 from proof.evidence import compiled as filed
 
-CHANGED = ("def programs(n):\n    return", "def programs(n):\n    n = n\n    return")  # another lab hash
+CHANGED = (
+    "def programs(n):\n    return",
+    "def programs(n):\n    n = n\n    return",
+)  # another lab hash
 
 
 def file(tiny, *launches: dict, **changes) -> None:
     """File a result of the tiny lab as it stands."""
-    data = {"schema": 1, "lab": "triton_tiny", "lab_sha256": tiny.book().labs["triton_tiny"].sha256, "triton": "3.7.1"}
-    data |= {"kernels": {"third_kernel": "0" * 64}, "stumbles": [], "texts": {}, "launches": list(launches)}
+    data = {
+        "schema": 1,
+        "lab": "triton_tiny",
+        "lab_sha256": tiny.book().labs["triton_tiny"].sha256,
+        "triton": "3.7.1",
+    }
+    data |= {
+        "kernels": {"third_kernel": "0" * 64},
+        "stumbles": [],
+        "texts": {},
+        "launches": list(launches),
+    }
     tiny.write("labs/compiled/triton_tiny.json", json.dumps(data | changes, indent=1))
 
 

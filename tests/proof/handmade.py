@@ -58,7 +58,10 @@ LAB = textwrap.dedent('''\
     if __name__ == "__main__":
         main(sys.modules[__name__])
     ''')
-COMPANIONS = {name: (REPOSITORY / "labs" / name).read_text(encoding="utf-8") for name in ("judge.py", "claims.py")}
+COMPANIONS = {
+    name: (REPOSITORY / "labs" / name).read_text(encoding="utf-8")
+    for name in ("judge.py", "claims.py")
+}
 
 ERROR = "scale.ragged.max_abs_err"
 LARGE = "scale.large.max_abs_err"
@@ -102,7 +105,9 @@ INTERPRETER = {
 
 
 def lab(source: str = LAB) -> Lab:
-    found, problems = read_lab(ROOT / "labs/triton_scale.py", source, "labs/triton_scale.py", COMPANIONS)
+    found, problems = read_lab(
+        ROOT / "labs/triton_scale.py", source, "labs/triton_scale.py", COMPANIONS
+    )
     assert not problems, problems
     return found
 
@@ -124,11 +129,21 @@ def record(
     made_rows = []
     for claim in of.claims.values():
         row = _unjudged(claim)
-        row |= {"verdict": "ok", **known[claim.id]} if claim.id in known else {"note": "needs a GPU to judge"}
+        row |= (
+            {"verdict": "ok", **known[claim.id]}
+            if claim.id in known
+            else {"note": "needs a GPU to judge"}
+        )
         for case, change in changes.items():
             row |= change if claim.id.split(".")[1] == case else {}
         made_rows.append(row | (rows or {}).get(claim.id, {}))
-    environment = {"os": "Linux", "machine": "x86_64", "python": "3.12.1", "torch": "2.11.0", "triton": "3.6.0"}
+    environment = {
+        "os": "Linux",
+        "machine": "x86_64",
+        "python": "3.12.1",
+        "torch": "2.11.0",
+        "triton": "3.6.0",
+    }
     data = {
         "schema": 2,
         "lab": of.stem,
@@ -143,7 +158,9 @@ def record(
         "kernels": [],
     }
     folder = {"h200": "nvidia-h200"}.get(device, device)
-    path = ROOT / f"labs/records/{folder}/{of.stem}/{utc[:10].replace('-', '')}-t3.6.0-0123abcd.json"
+    path = (
+        ROOT / f"labs/records/{folder}/{of.stem}/{utc[:10].replace('-', '')}-t3.6.0-0123abcd.json"
+    )
     made = Record.model_validate(data).at(path)
     return made if intact else made.edited()
 
@@ -159,7 +176,13 @@ def changed(record: Record, **changes) -> Record:
 
 def _unjudged(claim: Claim) -> dict:
     """A row of the record where the claim was not judged."""
-    row = {"id": claim.id, "kind": claim.kind, "bound": claim.bound, "why": claim.why, "verdict": "-"}
+    row = {
+        "id": claim.id,
+        "kind": claim.kind,
+        "bound": claim.bound,
+        "why": claim.why,
+        "verdict": "-",
+    }
     if claim.kind == "bug":
         return row | {"claim": claim.claim, "value": "-"}
     return row | {"arguments": {}, "judges": claim.judges}
@@ -167,11 +190,21 @@ def _unjudged(claim: Claim) -> dict:
 
 def term(id: str, zh: str, en: str, *, topic: str = "memory", **more) -> Term:
     fields = {"translate": "yes", "scope": "any"}
-    fields["zh"] = Text(preferred=zh, short=f"{zh}的简短说法", body=f"{zh}的正文。", alt=tuple(more.pop("zh_alt", ())))
-    fields["en"] = Text(
-        preferred=en, short=f"What {en} is", body=f"The body of {en}.", alt=tuple(more.pop("en_alt", ()))
+    fields["zh"] = Text(
+        preferred=zh,
+        short=f"{zh}的简短说法",
+        body=f"{zh}的正文。",
+        alt=tuple(more.pop("zh_alt", ())),
     )
-    return Term.model_validate({"id": id, "topic": topic} | fields | more).at(ROOT / f"glossary/{id}.yml")
+    fields["en"] = Text(
+        preferred=en,
+        short=f"What {en} is",
+        body=f"The body of {en}.",
+        alt=tuple(more.pop("en_alt", ())),
+    )
+    return Term.model_validate({"id": id, "topic": topic} | fields | more).at(
+        ROOT / f"glossary/{id}.yml"
+    )
 
 
 def decision(id: str, lang: str, **more) -> Decision:
@@ -219,13 +252,22 @@ def page(text: str, lang: str = "en", name: str = "lessons/one.md") -> Page:
     return Page(lang, name, ROOT / "docs" / lang / name, text)
 
 
-def book(*records: Record, source: str = LAB, today: date = TODAY, pages: list[Page] | None = None) -> Book:
+def book(
+    *records: Record, source: str = LAB, today: date = TODAY, pages: list[Page] | None = None
+) -> Book:
     """The book with these records; without any, every claim is pending."""
-    made = Book(ROOT, today, labs={"triton_scale": lab(source)}, records=list(records), pages=pages or [])
+    made = Book(
+        ROOT, today, labs={"triton_scale": lab(source)}, records=list(records), pages=pages or []
+    )
     made.words = {"triton_scale": WORDS}
-    made.terms = {t.id: t for t in (term("mask", "掩码", "mask"), term("coalescing", "合并访存", "coalescing"))}
+    made.terms = {
+        t.id: t
+        for t in (term("mask", "掩码", "mask"), term("coalescing", "合并访存", "coalescing"))
+    }
     made.sources = {KERNEL.id: KERNEL, CARD.id: CARD}
-    made.decisions = {(id, lang): decision(id, lang) for id in ("0002", "0004") for lang in ("zh", "en")}
+    made.decisions = {
+        (id, lang): decision(id, lang) for id in ("0002", "0004") for lang in ("zh", "en")
+    }
     return made
 
 

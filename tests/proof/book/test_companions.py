@@ -43,7 +43,9 @@ def test_companions_come_below_those_that_they_import():
 
 
 def test_the_standard_library_is_no_companion():
-    assert list(companions(LAB.replace("import sys\n", "import sys\nfrom math import inf\n"), TEXTS)) == [
+    assert list(
+        companions(LAB.replace("import sys\n", "import sys\nfrom math import inf\n"), TEXTS)
+    ) == [
         "claims.py",
         "judge.py",
         "arguments.py",
@@ -63,7 +65,12 @@ def test_two_that_import_each_other_are_refused():
 
 def test_inlined_they_are_one_program_without_imports_of_each_other():
     text = inlined(companions(LAB, TEXTS))
-    assert "from claims" not in text and "__all__" not in text and "--8<--" not in text and '"""' not in text
+    assert (
+        "from claims" not in text
+        and "__all__" not in text
+        and "--8<--" not in text
+        and '"""' not in text
+    )
     names: dict = {}
     exec(text, names)
     assert names["check"](1.0) and names["KINDS"] == ("error",) and callable(names["main"])
@@ -99,7 +106,10 @@ def test_a_bundle_has_the_hashes_of_its_lab():
 
 def test_in_a_bundle_the_lesson_stands_between_the_choice_of_device_and_the_judge():
     one_file = bundle(LAB, TEXTS)
-    places = [one_file.index(text) for text in ('DEVICE = "cpu"', "def lesson", "def main", "# fmt: off\nCLAIMS")]
+    places = [
+        one_file.index(text)
+        for text in ('DEVICE = "cpu"', "def lesson", "def main", "# fmt: off\nCLAIMS")
+    ]
     assert places == sorted(places) and "from judge" not in one_file
 
 
@@ -121,7 +131,10 @@ def test_the_lab_hash_ignores_what_the_block_imports():
 def test_the_judge_hash_is_of_the_code_of_every_companion_that_is_imported():
     before = judge_hash(LAB, TEXTS)
     assert judge_hash(LAB, TEXTS | {"harness.py": "x = 1\n"}) == before
-    assert judge_hash(LAB, TEXTS | {"claims.py": '# new\n"""Other words."""\n\nKINDS = ("error",)\n'}) == before
+    assert (
+        judge_hash(LAB, TEXTS | {"claims.py": '# new\n"""Other words."""\n\nKINDS = ("error",)\n'})
+        == before
+    )
     assert judge_hash(LAB, TEXTS | {"claims.py": 'KINDS = ("error", "ratio")\n'}) != before
     with_harness = LAB.replace("    from judge", "    from harness import harness\n    from judge")
     assert judge_hash(with_harness, TEXTS) != before
@@ -130,4 +143,6 @@ def test_the_judge_hash_is_of_the_code_of_every_companion_that_is_imported():
 def test_a_name_that_two_files_define_is_named():
     assert names_twice(LAB, TEXTS) == []
     assert names_twice(LAB.replace("def lesson", "def check"), TEXTS) == ["check"]
-    assert names_twice(LAB.replace("def lesson():\n    return DEVICE", "KINDS = 1"), TEXTS) == ["KINDS"]
+    assert names_twice(LAB.replace("def lesson():\n    return DEVICE", "KINDS = 1"), TEXTS) == [
+        "KINDS"
+    ]

@@ -86,7 +86,11 @@ def test_a_count_past_all_counts_is_refused_with_its_line():
 
 @pytest.mark.parametrize(
     ("written", "line"),
-    [('{"a": 1,\n "b": {"c": 1,\n "c": 2}}', 3), ('{"a": 1, "a": 2}', 1), ('{"a": 1,\n\t"a": 2}', 2)],
+    [
+        ('{"a": 1,\n "b": {"c": 1,\n "c": 2}}', 3),
+        ('{"a": 1, "a": 2}', 1),
+        ('{"a": 1,\n\t"a": 2}', 2),
+    ],
 )
 def test_a_key_given_twice_is_refused_with_its_line(written, line):
     with pytest.raises(Fault, match="is given twice") as error:
@@ -101,9 +105,31 @@ def test_what_is_not_json_is_named_with_its_line():
 
 # What does not fit
 
-RUN = {"lab": "triton_a", "lab_sha256": "0" * 64, "triton": "3.6.0", "torch": "2.13.0", "numpy": "2.3.5"}
-RUN |= {"python": "3.11.9", "day": "2026-11-29", "ok": 3, "left": 2, "failed": [], "refused": "", "kernels": 1}
-TIMING = {"name": "a", "p10_ms": 1.0, "median_ms": 2, "p90_ms": 3.0, "repeats": 9, "work": 1, "unit": "B"}
+RUN = {
+    "lab": "triton_a",
+    "lab_sha256": "0" * 64,
+    "triton": "3.6.0",
+    "torch": "2.13.0",
+    "numpy": "2.3.5",
+}
+RUN |= {
+    "python": "3.11.9",
+    "day": "2026-11-29",
+    "ok": 3,
+    "left": 2,
+    "failed": [],
+    "refused": "",
+    "kernels": 1,
+}
+TIMING = {
+    "name": "a",
+    "p10_ms": 1.0,
+    "median_ms": 2,
+    "p90_ms": 3.0,
+    "repeats": 9,
+    "work": 1,
+    "unit": "B",
+}
 
 
 @pytest.mark.parametrize(
@@ -164,8 +190,18 @@ TIMING = {"name": "a", "p10_ms": 1.0, "median_ms": 2, "p90_ms": 3.0, "repeats": 
             "day: '2026-02-30' is not a day",
             "Allowed: a day as year-month-day",
         ),
-        (Timing, TIMING | {"work": 0}, "work: 0 is not above 0.0", "See Timing in proof/book/model.py"),
-        (Timing, TIMING | {"work": True}, "work: True is not a number", "See Timing in proof/book/model.py"),
+        (
+            Timing,
+            TIMING | {"work": 0},
+            "work: 0 is not above 0.0",
+            "See Timing in proof/book/model.py",
+        ),
+        (
+            Timing,
+            TIMING | {"work": True},
+            "work: True is not a number",
+            "See Timing in proof/book/model.py",
+        ),
         (
             Device,
             {"kind": "cuda", "name": "H200", "sms": 132},
@@ -198,7 +234,9 @@ def test_every_place_that_does_not_fit_is_named_by_line():
 
 
 def test_a_place_inside_a_list_is_named_with_its_line():
-    data, lines = parse_yaml("types:\n  - lab: triton_a\n    en: {name: A, why: b}\n    zh: {name: A}\n")
+    data, lines = parse_yaml(
+        "types:\n  - lab: triton_a\n    en: {name: A, why: b}\n    zh: {name: A}\n"
+    )
     with pytest.raises(Fault, match=r"line 4: types\.0\.zh\.why is missing"):
         fit(KernelTypes, data, lines)
 

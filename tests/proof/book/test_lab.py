@@ -12,7 +12,9 @@ from proof.book.tables import arithmetic
 
 
 def test_a_lab_is_read_without_running_it(tiny):
-    tiny.edit(tiny.lab, "import torch\nimport triton\n", "import torch\nraise SystemExit('it was run')\n")
+    tiny.edit(
+        tiny.lab, "import torch\nimport triton\n", "import torch\nraise SystemExit('it was run')\n"
+    )
     lab = tiny.book().labs["triton_tiny"]
     assert lab.title == "A third: each element divided by three."
     assert lab.card == {
@@ -31,7 +33,9 @@ def test_its_switches_are_those_of_the_judge(tiny):
         "TRITON_DEFAULT_FP_FUSION": "1",
         "TRITON_DISABLE_LINE_INFO": "1",
     }
-    tiny.edit("labs/judge.py", '"TRITON_DISABLE_LINE_INFO": "1",', '"TRITON_DISABLE_LINE_INFO": "0",')
+    tiny.edit(
+        "labs/judge.py", '"TRITON_DISABLE_LINE_INFO": "1",', '"TRITON_DISABLE_LINE_INFO": "0",'
+    )
     assert tiny.book().labs["triton_tiny"].switches["TRITON_DISABLE_LINE_INFO"] == "0"
 
 
@@ -52,10 +56,16 @@ def test_what_a_row_leaves_out_is_as_claims_py_says(tiny):
 
 def test_fields_may_come_by_position_or_by_name(tiny):
     before = tiny.book().claims[tiny.count]
-    tiny.edit(tiny.lab, 'dict(n=1000), kind="count", bound=4, why=', 'kind="count", bound=4, args=dict(n=1000), why=')
+    tiny.edit(
+        tiny.lab,
+        'dict(n=1000), kind="count", bound=4, why=',
+        'kind="count", bound=4, args=dict(n=1000), why=',
+    )
     assert tiny.book().claims[tiny.count] == before
     tiny.edit(
-        tiny.lab, 'kind="count", bound=4, args=dict(n=1000), why="th', 'dict(n=1000), "count", 4, "any", 0, why="th'
+        tiny.lab,
+        'kind="count", bound=4, args=dict(n=1000), why="th',
+        'dict(n=1000), "count", 4, "any", 0, why="th',
     )
     assert tiny.book().claims[tiny.count] == before
 
@@ -80,7 +90,13 @@ def test_a_prediction_comes_with_its_tolerance(tiny):
 def test_a_bug_takes_judges_and_memory_from_its_claim(tiny):
     tiny.edit(tiny.lab, "bound=2 * 2**-25,", 'bound=2 * 2**-25, judges="gpu", gib=14,')
     claim = tiny.book().claims[tiny.bug]
-    assert (claim.kind, claim.bound, claim.judges, claim.gib, claim.claim) == ("bug", "guard", "gpu", 14, tiny.error)
+    assert (claim.kind, claim.bound, claim.judges, claim.gib, claim.claim) == (
+        "bug",
+        "guard",
+        "gpu",
+        14,
+        tiny.error,
+    )
 
 
 def test_a_section_has_its_text_and_first_line(tiny):
@@ -168,14 +184,32 @@ def test_a_companion_is_no_lab(tiny):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3", 3), ("-2**-10", -(2.0**-10)), ("64 * 2**-24", 2.0**-18), ("(1 + 2) / 4", 0.75), ("7 // 2 % 2", 1)],
+    [
+        ("3", 3),
+        ("-2**-10", -(2.0**-10)),
+        ("64 * 2**-24", 2.0**-18),
+        ("(1 + 2) / 4", 0.75),
+        ("7 // 2 % 2", 1),
+    ],
 )
 def test_arithmetic_of_numbers(text, value):
     assert arithmetic(ast.parse(text, mode="eval").body) == value
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "f(1)", "True", "'3'", "1 / 0", "1e999", "9**9**9", "(-1)**0.5", "1 if 1 else 2", "2**5000"]
+    "text",
+    [
+        "x",
+        "f(1)",
+        "True",
+        "'3'",
+        "1 / 0",
+        "1e999",
+        "9**9**9",
+        "(-1)**0.5",
+        "1 if 1 else 2",
+        "2**5000",
+    ],
 )
 def test_what_is_not_arithmetic_of_numbers(text):
     assert arithmetic(ast.parse(text, mode="eval").body) is None
@@ -186,7 +220,11 @@ def test_arithmetic_with_a_constant():
 
 
 def test_an_argument_is_as_written_and_as_a_value(tiny):
-    tiny.edit(tiny.lab, "error, dict(n=1000)", 'error, dict(n=98_432, dtype=torch.float16, way="row", width=2 * 8)')
+    tiny.edit(
+        tiny.lab,
+        "error, dict(n=1000)",
+        'error, dict(n=98_432, dtype=torch.float16, way="row", width=2 * 8)',
+    )
     assert tiny.book().claims[tiny.error].arguments == {
         "n": Argument("98_432", 98432),
         "dtype": Argument("torch.float16", None),

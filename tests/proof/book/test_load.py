@@ -35,7 +35,9 @@ def test_a_record_outside_the_schema_is_named_with_its_line(tiny):
 
 
 def test_a_record_in_the_folder_of_another_device_is_refused(tiny):
-    tiny.write(tiny.root / "labs/records/rtx-4090/triton_tiny" / tiny.gpu.name, tiny.gpu.read_bytes())
+    tiny.write(
+        tiny.root / "labs/records/rtx-4090/triton_tiny" / tiny.gpu.name, tiny.gpu.read_bytes()
+    )
     tiny.gpu.unlink()
     book = tiny.book()
     assert book.records == []
@@ -46,7 +48,9 @@ def test_a_record_whose_device_was_renamed_by_hand_is_kept_for_the_check_that_sa
     tiny.edit(tiny.gpu, '"name": "NVIDIA H200"', '"name": "NVIDIA H100"')
     book = tiny.book()
     assert book.problems == []
-    assert [record.intact for record in book.records if record.path.name == tiny.gpu.name] == [False]
+    assert [record.intact for record in book.records if record.path.name == tiny.gpu.name] == [
+        False
+    ]
 
 
 # Terms, sources, decisions, pages
@@ -64,7 +68,12 @@ def test_a_term_keeps_its_words_as_text(tiny):
         ("topic: memory", "topic: memery", 2, "topic: 'memery' is not one of model, memory"),
         ("topic: memory\n", "", 1, "topic is missing"),
         ("id: mask", "id: masks", 1, "the file of masks is named mask.yml"),
-        ("topic: memory", "topic: memory\ntopic: model", 3, "the key topic is given twice, first in line 2"),
+        (
+            "topic: memory",
+            "topic: memory\ntopic: model",
+            3,
+            "the key topic is given twice, first in line 2",
+        ),
         ("topic: memory", "topic: [memory", 3, "is not YAML"),
         ("translate: no", "translate: maybe", 13, "translate: 'maybe' is not one of"),
         ("读写的布尔张量。", "读写" * 80, 6, "zh.short: has 172 characters, and 140 are allowed"),
@@ -83,7 +92,11 @@ def test_a_broken_term_is_named_with_its_line(tiny, old, new, line, what):
 
 def test_the_chinese_words_of_a_lab_are_read_by_its_stem(tiny):
     (words,) = tiny.book().words.values()
-    assert (words.path.name, words.title, words.gpu) == ("triton_tiny.zh.yml", "三分之一", "任何 GPU")
+    assert (words.path.name, words.title, words.gpu) == (
+        "triton_tiny.zh.yml",
+        "三分之一",
+        "任何 GPU",
+    )
     assert words.why["ragged.programs"] == "三个整块，一个凑不满的块"
     assert words.bugs == {"no_mask": "最后一块写到了末尾之后"}
 
@@ -91,10 +104,13 @@ def test_the_chinese_words_of_a_lab_are_read_by_its_stem(tiny):
 def test_comments_and_docstrings_have_their_translations(tiny):
     tiny.write(
         tiny.words,
-        tiny.read(tiny.words) + 'comments:\n  "[BLOCK_SIZE]": "[BLOCK_SIZE]"\ndocstrings:\n  One block.: 一块。\n',
+        tiny.read(tiny.words)
+        + 'comments:\n  "[BLOCK_SIZE]": "[BLOCK_SIZE]"\ndocstrings:\n  One block.: 一块。\n',
     )
     (words,) = tiny.book().words.values()
-    assert words.comments == {"[BLOCK_SIZE]": "[BLOCK_SIZE]"} and words.docstrings == {"One block.": "一块。"}
+    assert words.comments == {"[BLOCK_SIZE]": "[BLOCK_SIZE]"} and words.docstrings == {
+        "One block.": "一块。"
+    }
 
 
 @pytest.mark.parametrize(
@@ -102,9 +118,24 @@ def test_comments_and_docstrings_have_their_translations(tiny):
     [
         ("title: 三分之一\n", "", 1, "title is missing"),
         ("gpu: 任何 GPU", "gpu: 任何 GPU\ncost: 2 元", 6, "cost is unknown"),
-        ("learn: 一次 load，一次 store", "learn: [load, store]", 3, 'learn: ["load", "store"] is not text'),
-        ("memory: 1 GiB", "memory: 1 GiB\nmemory: 2 GiB", 5, "the key memory is given twice, first in line 4"),
-        ("  ragged.programs: 三个整块", "  ragged.programs: |\n    三个\n    整块", 8, "why.ragged.programs: "),
+        (
+            "learn: 一次 load，一次 store",
+            "learn: [load, store]",
+            3,
+            'learn: ["load", "store"] is not text',
+        ),
+        (
+            "memory: 1 GiB",
+            "memory: 1 GiB\nmemory: 2 GiB",
+            5,
+            "the key memory is given twice, first in line 4",
+        ),
+        (
+            "  ragged.programs: 三个整块",
+            "  ragged.programs: |\n    三个\n    整块",
+            8,
+            "why.ragged.programs: ",
+        ),
         ("bugs:\n  no_mask: ", "bugs: ", 10, "bugs: '最后一块写到了末尾之后' is not a mapping"),
     ],
 )
@@ -135,7 +166,9 @@ def test_a_source_names_a_day_and_lines(tiny):
 
 def test_a_source_with_lines_needs_their_hash(tiny):
     tiny.edit(
-        tiny.source, "accessed:", "repository: https://github.com/a/b\ntag: v1\nfile: a.py\nlines: [1, 2]\naccessed:"
+        tiny.source,
+        "accessed:",
+        "repository: https://github.com/a/b\ntag: v1\nfile: a.py\nlines: [1, 2]\naccessed:",
     )
     assert tiny.book().problems[0].what == "sha256 is missing, which beside lines must be there"
 
@@ -178,11 +211,17 @@ def test_two_decisions_with_one_number_are_named_both(tiny):
 
 
 def test_a_page_has_the_same_name_in_both_languages(tiny):
-    assert [(page.lang, page.name) for page in tiny.book().pages] == [("zh", "index.md"), ("en", "index.md")]
+    assert [(page.lang, page.name) for page in tiny.book().pages] == [
+        ("zh", "index.md"),
+        ("en", "index.md"),
+    ]
 
 
 def test_pages_follow_the_menu_and_then_their_names(tiny):
-    tiny.write("mkdocs.yml", "nav:\n  - 首页: index.md\n  - 课程:\n      - lessons/b.md\n      - 甲: lessons/a.md\n")
+    tiny.write(
+        "mkdocs.yml",
+        "nav:\n  - 首页: index.md\n  - 课程:\n      - lessons/b.md\n      - 甲: lessons/a.md\n",
+    )
     for name in ("lessons/a.md", "lessons/b.md", "x.md", "about.md"):
         tiny.write(f"docs/zh/{name}", "# 页 { #page }\n")
     names = [page.name for page in tiny.book().pages if page.lang == "zh"]
@@ -220,7 +259,9 @@ def contents(tiny):
 
 @pytest.mark.parametrize("kind", WRITTEN)
 @pytest.mark.parametrize(
-    "change", [lambda b: b"\xef\xbb\xbf" + b, lambda b: b.replace(b"\n", b"\r\n")], ids=["bom", "crlf"]
+    "change",
+    [lambda b: b"\xef\xbb\xbf" + b, lambda b: b.replace(b"\n", b"\r\n")],
+    ids=["bom", "crlf"],
 )
 def test_c090_bom_and_crlf_are_read_as_plain_text(tiny, kind, change):
     path, plain = tiny.root / WRITTEN[kind](tiny), contents(tiny)

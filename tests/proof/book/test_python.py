@@ -113,11 +113,20 @@ TOKENS = [
     for token in tokenize.generate_tokens(io.StringIO(LAB).readline)
     if token.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING) and '"""' not in token.string
 ]
-STATEMENTS = [node.lineno for node in ast.walk(ast.parse(LAB)) if isinstance(node, ast.stmt) and node.lineno > 20]
-FUNCTIONS = [node.body[0].lineno for node in ast.walk(ast.parse(LAB)) if isinstance(node, ast.FunctionDef)]
+STATEMENTS = [
+    node.lineno
+    for node in ast.walk(ast.parse(LAB))
+    if isinstance(node, ast.stmt) and node.lineno > 20
+]
+FUNCTIONS = [
+    node.body[0].lineno for node in ast.walk(ast.parse(LAB)) if isinstance(node, ast.FunctionDef)
+]
 
 
-@given(st.lists(st.tuples(st.sampled_from(STATEMENTS), st.text("# ab'\"三(", max_size=9)), max_size=6), st.booleans())
+@given(
+    st.lists(st.tuples(st.sampled_from(STATEMENTS), st.text("# ab'\"三(", max_size=9)), max_size=6),
+    st.booleans(),
+)
 def test_code_hash_ignores_comments_and_blank_lines_anywhere(added, blank):
     lines = LAB.split("\n")
     for row, text in added:

@@ -33,7 +33,9 @@ def test_a_good_decision_passes(tiny):
 
 def test_a_decision_in_one_language_is_found(tiny):
     tiny.remove(tiny.decision["zh"])
-    assert found(tiny, decisions.halves) == [f"{tiny.decision['en']}:1: decision 0001 has no zh half"]
+    assert found(tiny, decisions.halves) == [
+        f"{tiny.decision['en']}:1: decision 0001 has no zh half"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,9 @@ def test_one_number_of_two_decisions_is_found(tiny):
     second(tiny)
     tiny.write("adr/0002-other.en.md", tiny.read("adr/0002-words.en.md"))
     tiny.remove("adr/0002-words.en.md")
-    assert found(tiny, decisions.halves) == ["adr/0002-other.en.md:1: slug is another than in adr/0002-words.zh.md"]
+    assert found(tiny, decisions.halves) == [
+        "adr/0002-other.en.md:1: slug is another than in adr/0002-words.zh.md"
+    ]
 
 
 def test_an_id_that_is_not_the_number_of_the_file_is_found(tiny):
@@ -75,7 +79,10 @@ def test_another_section_is_found(tiny):
 def test_a_status_that_is_not_in_the_list_is_found_at_its_line(tiny):
     edit(tiny, "status: accepted", "status: superceded", "en")
     (problem,) = (problem for problem in check(tiny.book()) if problem.file == tiny.decision["en"])
-    assert (problem.line, problem.what.startswith("status: 'superceded' is not one of")) == (4, True)
+    assert (problem.line, problem.what.startswith("status: 'superceded' is not one of")) == (
+        4,
+        True,
+    )
 
 
 # Succession
@@ -91,7 +98,11 @@ def test_a_good_pair_passes(tiny):
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ("status: accepted", "status: superseded", "the status is superseded, and superseded_by is empty"),
+        (
+            "status: accepted",
+            "status: superseded",
+            "the status is superseded, and superseded_by is empty",
+        ),
         ("supersedes: []", 'supersedes: ["0004"]', "decision 0004 does not exist"),
         ("supersedes: []", 'supersedes: ["0002"]', "0002 does not name 0001 in superseded_by"),
     ],

@@ -10,7 +10,11 @@ from proof.checks import glossary
 
 def second(tiny, **changes: str) -> None:
     """A second term, lane; `changes` replace pieces of its text."""
-    text = tiny.read(tiny.term).replace("id: mask", "id: lane").replace("preferred: mask", "preferred: lane")
+    text = (
+        tiny.read(tiny.term)
+        .replace("id: mask", "id: lane")
+        .replace("preferred: mask", "preferred: lane")
+    )
     text = text.replace("alt: [掩码]", "alt: [通道]")
     for old, new in changes.items():
         assert old in text
@@ -36,7 +40,9 @@ def test_C087_one_name_of_two_terms_is_the_fault_of_the_newer_file(tiny, older, 
     for time, name in enumerate((older, newer)):
         os.utime(tiny.root / f"glossary/{name}.yml", (time, time))
     (line,) = found(tiny, glossary.ambiguous)
-    assert line.startswith(f"glossary/{newer}.yml:") and line.endswith(f"belongs to glossary/{older}.yml")
+    assert line.startswith(f"glossary/{newer}.yml:") and line.endswith(
+        f"belongs to glossary/{older}.yml"
+    )
 
 
 def test_C087_the_same_alias_in_two_languages_passes(tiny):
@@ -47,7 +53,9 @@ def test_C087_the_same_alias_in_two_languages_passes(tiny):
 
 def test_C087_an_alias_said_twice_is_found(tiny):
     tiny.edit(tiny.term, "alt: [掩码]", "alt: [掩码, Mask]")
-    assert found(tiny, glossary.ambiguous) == ["glossary/mask.yml:5: the zh name 'Mask' belongs to itself, twice"]
+    assert found(tiny, glossary.ambiguous) == [
+        "glossary/mask.yml:5: the zh name 'Mask' belongs to itself, twice"
+    ]
 
 
 def test_C087_see_also_to_a_term_that_is_gone_names_the_pages_that_use_it(tiny):
@@ -94,12 +102,20 @@ def test_an_untranslated_term_with_another_chinese_name_is_found(tiny):
 
 
 def test_an_untranslated_term_shown_as_another_word_is_found(tiny):
-    add(tiny, '{{ term("mask", "遮罩") }} {{ term("mask", "掩码") }} {{ term("mask", "mask 张量") }}', "zh")
-    assert found(tiny, glossary.untranslated) == ["docs/zh/index.md:5: '遮罩' stands for a term that stays English"]
+    add(
+        tiny,
+        '{{ term("mask", "遮罩") }} {{ term("mask", "掩码") }} {{ term("mask", "mask 张量") }}',
+        "zh",
+    )
+    assert found(tiny, glossary.untranslated) == [
+        "docs/zh/index.md:5: '遮罩' stands for a term that stays English"
+    ]
 
 
 def forbid(tiny, lang: str, word: str, use: str) -> None:
-    tiny.edit(tiny.term, "forbidden: []", f"forbidden: [{{lang: {lang}, term: {word}, use: {use}}}]")
+    tiny.edit(
+        tiny.term, "forbidden: []", f"forbidden: [{{lang: {lang}, term: {word}, use: {use}}}]"
+    )
 
 
 def test_a_forbidden_word_names_the_one_to_use(tiny):
@@ -132,7 +148,9 @@ def test_a_forbidden_word_inside_a_right_name_passes(tiny):
 def test_a_forbidden_word_in_the_chinese_words_of_a_lab_is_found(tiny):
     tiny.edit(tiny.term, "forbidden: []", "forbidden: [{lang: zh, term: 掩膜, use: mask}]")
     tiny.edit(tiny.words, "最后一块写到了末尾之后", "没有掩膜")
-    assert found(tiny, glossary.forbidden) == [f"{tiny.words}:11: the glossary does not use '掩膜' (glossary/mask.yml)"]
+    assert found(tiny, glossary.forbidden) == [
+        f"{tiny.words}:11: the glossary does not use '掩膜' (glossary/mask.yml)"
+    ]
 
 
 def test_a_word_forbidden_in_chinese_may_stand_in_english(tiny):

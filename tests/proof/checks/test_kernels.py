@@ -43,7 +43,9 @@ def test_a_fill_no_mask_or_a_purpose_is_no_fault(load):
     ],
 )
 def test_c006_c014_the_interpreter_judges_no_bf16_and_no_tf32(case, arguments, word):
-    source = FILLED.replace('"ragged.max_abs_err", error, dict(n=1000)', f'"{case}.max_abs_err", error, {arguments}')
+    source = FILLED.replace(
+        '"ragged.max_abs_err", error, dict(n=1000)', f'"{case}.max_abs_err", error, {arguments}'
+    )
     source = source.replace('caught_by="ragged.', f'caught_by="{case}.')
     (found,) = kernels.judges(handmade.book(source=source))
     assert (
@@ -54,7 +56,8 @@ def test_c006_c014_the_interpreter_judges_no_bf16_and_no_tf32(case, arguments, w
 
 def test_c006_widened_after_the_load_it_may():
     source = FILLED.replace(
-        'dict(n=1000), bound=2**-21, why="one', 'dict(n=1000, dtype=BF16), bound=2**-21, why="widened to fp32; one'
+        'dict(n=1000), bound=2**-21, why="one',
+        'dict(n=1000, dtype=BF16), bound=2**-21, why="widened to fp32; one',
     )
     assert "widened" in source
     assert list(kernels.judges(handmade.book(source=source))) == []

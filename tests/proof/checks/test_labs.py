@@ -65,7 +65,9 @@ def test_less_memory_than_a_run_took_is_a_warning(tiny):
 
 
 def test_the_largest_figure_of_memory_counts(tiny):
-    tiny.edit(tiny.lab, "Memory:  1 GiB", "Memory:  0.25 GiB, and 2 GiB for the one past 2**31 elements")
+    tiny.edit(
+        tiny.lab, "Memory:  1 GiB", "Memory:  0.25 GiB, and 2 GiB for the one past 2**31 elements"
+    )
     assert found(tiny, labs.memory) == []
 
 
@@ -158,7 +160,9 @@ def test_a_comment_and_a_docstring_that_chinese_pages_show_need_a_translation(ti
         f"{tiny.words}:1: comments lacks '[BLOCK_SIZE]', which Chinese pages show",
         f"{tiny.words}:1: docstrings lacks 'One block.', which Chinese pages show",
     ]
-    translations = 'comments:\n  "[BLOCK_SIZE]": "[BLOCK_SIZE]"\ndocstrings:\n  One block.: 一块。\n'
+    translations = (
+        'comments:\n  "[BLOCK_SIZE]": "[BLOCK_SIZE]"\ndocstrings:\n  One block.: 一块。\n'
+    )
     tiny.write(tiny.words, tiny.read(tiny.words) + translations)
     assert found(tiny, labs.words) == []
 
@@ -166,13 +170,18 @@ def test_a_comment_and_a_docstring_that_chinese_pages_show_need_a_translation(ti
 def test_a_translation_of_what_is_gone_is_found(tiny):
     tiny.write(tiny.words, tiny.read(tiny.words) + "comments:\n  one block: 一块\n")
     (line,) = found(tiny, labs.words)
-    assert line.endswith("comments tells of 'one block', which neither triton_tiny.py nor its companions have")
+    assert line.endswith(
+        "comments tells of 'one block', which neither triton_tiny.py nor its companions have"
+    )
 
 
 def test_a_companion_is_translated_beside_a_lab_that_imports_it(tiny):
-    tiny.edit(tiny.lab, "    from judge import", "    from stopwatch import tick\n    from judge import")
+    tiny.edit(
+        tiny.lab, "    from judge import", "    from stopwatch import tick\n    from judge import"
+    )
     tiny.write(
-        "labs/stopwatch.py", "# --8<-- [start:tick]\ndef tick():\n    return 1  # once\n    # --8<-- [end:tick]\n"
+        "labs/stopwatch.py",
+        "# --8<-- [start:tick]\ndef tick():\n    return 1  # once\n    # --8<-- [end:tick]\n",
     )
     add(tiny, ARROW.format("stopwatch.py", "tick"), "zh")
     assert found(tiny, labs.companions) == [

@@ -25,7 +25,9 @@ def test_C063_a_wrong_anchor_is_found(tiny):
     ]
 
 
-@pytest.mark.parametrize("target", ["glossary", "glossary/", "glossary/index", "labs/triton_tiny/", ".", "../"])
+@pytest.mark.parametrize(
+    "target", ["glossary", "glossary/", "glossary/index", "labs/triton_tiny/", ".", "../"]
+)
 def test_C063_a_link_without_a_file_ending_is_found(tiny, target):
     (said,) = dead(tiny, f"[x]({target})")
     assert said == f"{target} names no file"
@@ -33,12 +35,16 @@ def test_C063_a_link_without_a_file_ending_is_found(tiny, target):
 
 @pytest.mark.parametrize("target", ["/index.md", "/en/", "/"])
 def test_C063_an_absolute_link_is_found(tiny, target):
-    assert dead(tiny, f"[x]({target})") == [f"{target} is absolute: it breaks where the site lies below a path"]
+    assert dead(tiny, f"[x]({target})") == [
+        f"{target} is absolute: it breaks where the site lies below a path"
+    ]
 
 
 def test_C063_an_image_with_the_wrong_case_is_found(tiny):
     tiny.write("docs/assets/grid.svg", "<svg/>")
-    assert dead(tiny, "![x](assets/Grid.svg)") == ["assets/Grid.svg has the wrong case: the file is assets/grid.svg"]
+    assert dead(tiny, "![x](assets/Grid.svg)") == [
+        "assets/Grid.svg has the wrong case: the file is assets/grid.svg"
+    ]
 
 
 def test_C092_a_page_with_the_wrong_case_is_found(tiny):
@@ -66,10 +72,14 @@ def test_a_built_page_is_no_target(tiny):
 
 
 def test_an_image_on_another_host_is_found(tiny):
-    assert dead(tiny, "![x](https://a.b/c.png)") == ["https://a.b/c.png is loaded from another host"]
+    assert dead(tiny, "![x](https://a.b/c.png)") == [
+        "https://a.b/c.png is loaded from another host"
+    ]
 
 
-@pytest.mark.parametrize("tag", ['<iframe src="https://a.b/c"></iframe>', '<script src="https://a.b/c"></script>'])
+@pytest.mark.parametrize(
+    "tag", ['<iframe src="https://a.b/c"></iframe>', '<script src="https://a.b/c"></script>']
+)
 def test_what_html_loads_from_another_host_is_found(tiny, tag):
     assert dead(tiny, tag) == ["https://a.b/c is loaded from another host"]
 
@@ -91,7 +101,9 @@ def test_an_index_is_no_reference(tiny):
 def test_a_generated_page_that_cannot_be_made_is_said(tiny):
     name = "glossary/mask.yml"
     tiny.write(name, tiny.read(name).replace("see_also: []", "see_also: [gone]"))
-    assert found(tiny, links.dead) == [f"{name}:1: see_also names 'gone', and there is no such term"]
+    assert found(tiny, links.dead) == [
+        f"{name}:1: see_also names 'gone', and there is no such term"
+    ]
 
 
 @pytest.mark.parametrize("target", ["ftp://a.b/c", "//a.b/c", "javascript:x()"])
@@ -130,7 +142,9 @@ def test_what_exists_may_be_linked(tiny, target):
 def test_what_lies_beside_a_page_or_in_the_assets_may_be_linked(tiny):
     tiny.write("docs/assets/grid.svg", "<svg/>")
     tiny.write("docs/zh/lessons/图.svg", "<svg/>")
-    tiny.write("docs/zh/lessons/one.md", "![a](../assets/grid.svg) ![b](图.svg) ![c](%E5%9B%BE.svg)\n")
+    tiny.write(
+        "docs/zh/lessons/one.md", "![a](../assets/grid.svg) ![b](图.svg) ![c](%E5%9B%BE.svg)\n"
+    )
     assert found(tiny, links.dead) == []
 
 

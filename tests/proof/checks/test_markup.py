@@ -18,26 +18,66 @@ def front(tiny, text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("---\ntitle: Numerics: why\n---\n", 2, "the front matter is not YAML and is shown as text"),
-        ('---\ntitle: A\ndescription: "B\n---\n', 3, "the front matter is not YAML and is shown as text"),
-        ("---\ntitle: A\n\tdescription: B\n---\n", 3, "the front matter is not YAML and is shown as text"),
+        (
+            "---\ntitle: Numerics: why\n---\n",
+            2,
+            "the front matter is not YAML and is shown as text",
+        ),
+        (
+            '---\ntitle: A\ndescription: "B\n---\n',
+            3,
+            "the front matter is not YAML and is shown as text",
+        ),
+        (
+            "---\ntitle: A\n\tdescription: B\n---\n",
+            3,
+            "the front matter is not YAML and is shown as text",
+        ),
         ("---\ntitle: !here A\n---\n", 2, "the front matter is not YAML and is shown as text"),
         ("---\ntitle: 2026-13-45\n---\n", 2, "the front matter is not YAML and is shown as text"),
-        ("---\n- title: A\n---\n", 2, "the front matter holds no `key: value` lines and is shown as text"),
-        ("---\ntitle\n---\n", 2, "the front matter holds no `key: value` lines and is shown as text"),
-        ("---\n# nothing\n---\n", 2, "the front matter holds no `key: value` lines and is shown as text"),
+        (
+            "---\n- title: A\n---\n",
+            2,
+            "the front matter holds no `key: value` lines and is shown as text",
+        ),
+        (
+            "---\ntitle\n---\n",
+            2,
+            "the front matter holds no `key: value` lines and is shown as text",
+        ),
+        (
+            "---\n# nothing\n---\n",
+            2,
+            "the front matter holds no `key: value` lines and is shown as text",
+        ),
         (
             "---\ntitle: A\ndescription: B\ntitle: C\n---\n",
             4,
             "title stands in the front matter twice, first in line 2",
         ),
-        ("---\nsearch:\n  boost: 1\n  boost: 2\n---\n", 4, "boost stands in the front matter twice, first in line 3"),
+        (
+            "---\nsearch:\n  boost: 1\n  boost: 2\n---\n",
+            4,
+            "boost stands in the front matter twice, first in line 3",
+        ),
         ("---\ntitel: A\n---\n", 2, "nothing reads 'titel' in the front matter"),
         ("---\ntitle: [A]\n---\n", 2, "title is not one line of text"),
         ("---\ntitle:\n---\n", 2, "title is not one line of text"),
-        ("---\ntitle: A\n\n", 1, "the front matter opens here and does not close, so that it is shown as text"),
-        ("\n---\ntitle: A\n---\n", 2, "the front matter begins below a blank line and is shown as text"),
-        ("----\ntitle: A\n----\n", 1, "“----” opens no front matter, and what follows is shown as text"),
+        (
+            "---\ntitle: A\n\n",
+            1,
+            "the front matter opens here and does not close, so that it is shown as text",
+        ),
+        (
+            "\n---\ntitle: A\n---\n",
+            2,
+            "the front matter begins below a blank line and is shown as text",
+        ),
+        (
+            "----\ntitle: A\n----\n",
+            1,
+            "“----” opens no front matter, and what follows is shown as text",
+        ),
         ("——\ntitle: A\n——\n", 1, "“——” opens no front matter, and what follows is shown as text"),
         ("title: A\n\n", 1, "MkDocs takes “title: A” for metadata and does not show it"),
     ],
@@ -48,7 +88,14 @@ def test_front_matter_that_is_not_read_is_found(tiny, text, line, what):
 
 
 @pytest.mark.parametrize(
-    "text", ['---\ntitle: "A: b"\ndescription: C\n---\n', "---\ntitle: A\n...\n", "# A\n", "a: b\n"[3:], ""]
+    "text",
+    [
+        '---\ntitle: "A: b"\ndescription: C\n---\n',
+        "---\ntitle: A\n...\n",
+        "# A\n",
+        "a: b\n"[3:],
+        "",
+    ],
 )
 def test_front_matter_that_is_read_passes(text):
     assert list(front_matter_faults(text)) == []
@@ -56,7 +103,9 @@ def test_front_matter_that_is_read_passes(text):
 
 def test_front_matter_of_a_decision_is_found_too(tiny):
     tiny.edit(tiny.decision["en"], "status: accepted", "status: accepted\nstatus: proposed")
-    assert [problem.file for problem in check(tiny.book()) if "status" in problem.what] == [tiny.decision["en"]]
+    assert [problem.file for problem in check(tiny.book()) if "status" in problem.what] == [
+        tiny.decision["en"]
+    ]
 
 
 # Snippets
@@ -89,12 +138,17 @@ def test_an_arrow_that_quotes_nothing_is_found(tiny, arrow, fence):
     add(tiny, fence.format(arrow), "zh")
     (finding,) = found(tiny, markup.leftovers)
     line = 6 if "```" in fence else 5
-    assert finding == f"docs/zh/index.md:{line}: “{arrow.strip()}” quotes nothing and is shown as written"
+    assert (
+        finding
+        == f"docs/zh/index.md:{line}: “{arrow.strip()}” quotes nothing and is shown as written"
+    )
 
 
 def test_a_list_of_snippets_that_does_not_close_is_found(tiny):
     add(tiny, "--8<--\nlabs/triton_tiny.py\n", "zh")
-    assert found(tiny, markup.leftovers) == ["docs/zh/index.md:5: a list of quoted files opens here and does not close"]
+    assert found(tiny, markup.leftovers) == [
+        "docs/zh/index.md:5: a list of quoted files opens here and does not close"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +193,10 @@ def test_a_snippet_of_what_is_not_there_is_found(tiny, target, what):
         ("!!! note Title\n    text", "Title of this admonition is not shown"),
         ('!!! "Title"\n    text', '“!!! "Title"” is no admonition and is shown as written'),
         ("！！！ note\n    text", "“！！！ note” is no admonition and is shown as written"),
-        ("??? note “Title”\n    text", "“??? note “Title”” is no admonition and is shown as written"),
+        (
+            "??? note “Title”\n    text",
+            "“??? note “Title”” is no admonition and is shown as written",
+        ),
         ('!!! note "Title"\n  text', "this admonition is empty"),
         ('!!! note "Title"', "this admonition is empty"),
         ("<!-- a", "a comment opens here and does not close"),
@@ -164,7 +221,12 @@ def test_an_admonition_passes(tiny, text):
 @pytest.mark.parametrize("indent", [2, 3])
 @pytest.mark.parametrize(
     ("what", "block"),
-    [("fence", "```python\n{0}x\n{0}```"), ("paragraph", "text"), ("bullet list", "- b"), ("ordered list", "1. b")],
+    [
+        ("fence", "```python\n{0}x\n{0}```"),
+        ("paragraph", "text"),
+        ("bullet list", "- b"),
+        ("ordered list", "1. b"),
+    ],
 )
 def test_what_is_indented_by_less_than_four_inside_a_list_is_found(tiny, indent, what, block):
     marker = "1." if indent == 3 else "-"
@@ -184,7 +246,9 @@ def test_what_is_indented_by_less_than_eight_inside_an_inner_list_is_found(tiny)
 
 def test_a_list_that_does_not_begin_with_1_is_found(tiny):
     add(tiny, "1. a\n\n```\nb\n```\n\n2. c", "zh")
-    assert found(tiny, markup.lists) == ["docs/zh/index.md:11: this list begins with 2, and is shown beginning with 1"]
+    assert found(tiny, markup.lists) == [
+        "docs/zh/index.md:11: this list begins with 2, and is shown beginning with 1"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +288,9 @@ def test_a_line_that_ends_between_two_chinese_characters_is_found(tiny, text):
     add(tiny, text, "zh")
     (finding,) = found(tiny, markup.line_breaks)
     line = 6 if text.startswith("!!!") else 5
-    assert finding.startswith(f"docs/zh/index.md:{line}: this line ends between two Chinese characters")
+    assert finding.startswith(
+        f"docs/zh/index.md:{line}: this line ends between two Chinese characters"
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,7 +315,9 @@ def test_a_line_that_ends_where_a_blank_is_right_passes(tiny, text):
 
 def test_yaml_that_folds_lines_between_two_chinese_characters_is_found(tiny):
     tiny.edit(
-        tiny.term, "  body: mask 为假的位置既不读，也不写。", "  body: >-\n    mask 为假的位置，\n    既不读，也不写。"
+        tiny.term,
+        "  body: mask 为假的位置既不读，也不写。",
+        "  body: >-\n    mask 为假的位置，\n    既不读，也不写。",
     )
     line = tiny.read(tiny.term).split("\n").index("    mask 为假的位置，") + 1
     (finding,) = found(tiny, markup.line_breaks)
@@ -257,7 +325,11 @@ def test_yaml_that_folds_lines_between_two_chinese_characters_is_found(tiny):
 
 
 def test_yaml_that_keeps_its_lines_passes(tiny):
-    tiny.edit(tiny.term, "  body: mask 为假的位置既不读，也不写。", "  body: |\n    - 假的位置不读\n    - 也不写")
+    tiny.edit(
+        tiny.term,
+        "  body: mask 为假的位置既不读，也不写。",
+        "  body: |\n    - 假的位置不读\n    - 也不写",
+    )
     assert found(tiny, markup.line_breaks) == []
 
 

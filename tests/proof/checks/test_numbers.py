@@ -135,14 +135,26 @@ def test_a_shape_a_count_a_version_or_a_date_is_not_measured(line):
 
 
 @pytest.mark.parametrize(
-    "text", ["`5 ms`", "```\n5 ms\n```", "\\(5\\,\\mathrm{ms}\\)", "<!-- 5 ms -->", "[x](5ms.md)", "2 × `BLOCK`"]
+    "text",
+    [
+        "`5 ms`",
+        "```\n5 ms\n```",
+        "\\(5\\,\\mathrm{ms}\\)",
+        "<!-- 5 ms -->",
+        "[x](5ms.md)",
+        "2 × `BLOCK`",
+    ],
 )
 def test_code_mathematics_comments_and_targets_are_not_prose(text):
     assert [found for _, line in read(text).lines() for found in measured(line)] == []
 
 
 def test_a_factor_after_a_claim_is_the_claims():
-    assert [found for _, line in read('{{ claim("a.b.c") }} × 的带宽').lines() for found in measured(line)] == []
+    assert [
+        found
+        for _, line in read('{{ claim("a.b.c") }} × 的带宽').lines()
+        for found in measured(line)
+    ] == []
 
 
 def test_two_numbers_of_a_line_are_two_findings():
@@ -169,7 +181,10 @@ def test_a_decision_and_a_term_are_pages_too(tiny):
     lines = found(tiny, numbers.typed)
     assert [line.split(":")[0] for line in lines] == [tiny.decision["en"], tiny.term]
     decision, term = (tiny.read(path).split("\n") for path in (tiny.decision["en"], tiny.term))
-    assert "5 ms" in decision[int(lines[0].split(":")[1]) - 1] and "5 ms" in term[int(lines[1].split(":")[1]) - 1]
+    assert (
+        "5 ms" in decision[int(lines[0].split(":")[1]) - 1]
+        and "5 ms" in term[int(lines[1].split(":")[1]) - 1]
+    )
 
 
 def test_a_given_number_passes_and_is_counted(tiny):

@@ -8,7 +8,9 @@ from proof.checks import files, pages
 
 def test_C067_a_page_without_its_other_half_is_found(tiny):
     tiny.write("docs/zh/lessons/one.md", "# 一 { #one }\n")
-    assert found(tiny, pages.twins) == ["docs/zh/lessons/one.md:1: this page has no docs/en/lessons/one.md"]
+    assert found(tiny, pages.twins) == [
+        "docs/zh/lessons/one.md:1: this page has no docs/en/lessons/one.md"
+    ]
 
 
 def test_C067_a_deleted_half_is_found(tiny):
@@ -21,7 +23,9 @@ def test_C062_a_heading_without_an_id_is_found(tiny):
     assert found(tiny, pages.headings) == ["docs/zh/index.md:5: the heading “掩码” has no id"]
 
 
-@pytest.mark.parametrize("heading", ["掩码 { #掩码 }", "Mask { #Mask }", "1 { #1-mask }", "a { #a/b }"])
+@pytest.mark.parametrize(
+    "heading", ["掩码 { #掩码 }", "Mask { #Mask }", "1 { #1-mask }", "a { #a/b }"]
+)
 def test_C062_an_id_that_is_not_plain_is_found(tiny, heading):
     add(tiny, f"## {heading}", "zh")
     (line,) = found(tiny, pages.headings)
@@ -30,7 +34,9 @@ def test_C062_an_id_that_is_not_plain_is_found(tiny, heading):
 
 def test_C062_two_headings_with_one_id_are_found(tiny):
     add(tiny, "## 一 { #third }", "zh")
-    assert found(tiny, pages.headings) == ["docs/zh/index.md:5: the heading id 'third' is taken by line 1"]
+    assert found(tiny, pages.headings) == [
+        "docs/zh/index.md:5: the heading id 'third' is taken by line 1"
+    ]
 
 
 def test_C062_a_heading_in_html_or_underlined_needs_an_id_too(tiny):
@@ -74,7 +80,9 @@ def test_C092_two_names_that_differ_by_unicode_form_are_found(tiny):
     tiny.write("docs/assets/é.svg", "")
     tiny.write("docs/assets/e\u0301.svg", "")
     lines = found(tiny, files.names)
-    assert any("decomposed" in line for line in lines) and any("one name to a disk" in line for line in lines)
+    assert any("decomposed" in line for line in lines) and any(
+        "one name to a disk" in line for line in lines
+    )
 
 
 def test_C092_a_full_width_twin_of_a_name_is_found(tiny):
@@ -86,22 +94,30 @@ def test_C092_a_full_width_twin_of_a_name_is_found(tiny):
 @pytest.mark.parametrize("name", ["aux.md", "CON", "nul.svg", "com1.txt", "Lpt9.md", "prn"])
 def test_C092_a_name_reserved_on_windows_is_found(tiny, name):
     tiny.write(f"docs/assets/{name}", "")
-    assert found(tiny, files.names) == [f"docs/assets/{name}:1: {name} is a reserved name on Windows"]
+    assert found(tiny, files.names) == [
+        f"docs/assets/{name}:1: {name} is a reserved name on Windows"
+    ]
 
 
 @pytest.mark.parametrize("name", ["a:b.md", "a?.md", "a.", 'a"b.md'])
 def test_C092_a_name_impossible_on_windows_is_found(tiny, name):
     tiny.write(f"docs/assets/{name}", "")
-    assert found(tiny, files.names) == [f"docs/assets/{name}:1: the name {name!r} cannot exist on Windows"]
+    assert found(tiny, files.names) == [
+        f"docs/assets/{name}:1: the name {name!r} cannot exist on Windows"
+    ]
 
 
-@pytest.mark.parametrize("name", ["auxiliary.md", "console.md", "com.md", "com10.md", "访存.svg", "a-b_c.d.md"])
+@pytest.mark.parametrize(
+    "name", ["auxiliary.md", "console.md", "com.md", "com10.md", "访存.svg", "a-b_c.d.md"]
+)
 def test_C092_ordinary_names_pass(tiny, name):
     tiny.write(f"docs/assets/{name}", "")
     assert found(tiny, files.names) == []
 
 
-@pytest.mark.parametrize("path", ["site/a b.html", ".venv/a b.py", "build/aux.json", "docs/zh/.cache/a b"])
+@pytest.mark.parametrize(
+    "path", ["site/a b.html", ".venv/a b.py", "build/aux.json", "docs/zh/.cache/a b"]
+)
 def test_what_no_one_writes_by_hand_is_not_judged(tiny, path):
     tiny.write(path, "")
     assert found(tiny, files.names) == []
@@ -118,10 +134,14 @@ def test_a_code_block_that_does_not_close_is_found(tiny, indent):
 @pytest.mark.parametrize("opened", ["\\(", "\\[", "$$"])
 def test_a_formula_that_does_not_close_is_found(tiny, opened):
     add(tiny, f"{opened} x + 1\n\n\\(y\\) and `\\(`", "zh")
-    assert found(tiny, pages.headings) == [f"docs/zh/index.md:5: a formula opens with {opened} and does not close"]
+    assert found(tiny, pages.headings) == [
+        f"docs/zh/index.md:5: a formula opens with {opened} and does not close"
+    ]
 
 
-@pytest.mark.parametrize("text", ["`$$`", "a line break, \\\\[2pt]", "\\[not a link\\]", "\\(a\nb[0][1]\\)"])
+@pytest.mark.parametrize(
+    "text", ["`$$`", "a line break, \\\\[2pt]", "\\[not a link\\]", "\\(a\nb[0][1]\\)"]
+)
 def test_what_opens_no_formula_passes(tiny, text):
     add(tiny, text, "zh")
     assert found(tiny, pages.headings) == []

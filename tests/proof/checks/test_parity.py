@@ -23,7 +23,10 @@ DIFFERENT = {
     "heading level": ("## 一 { #one }", "### One { #one }"),
     "fenced code": ("```python\nx = 1\n```", "```python\nx = 2\n```"),
     "info string": ("```python\nx\n```", "```text\nx\n```"),
-    "snippet": ('```python\n--8<-- "labs/triton_tiny.py:kernel"\n```', '```python\n--8<-- "labs/triton_tiny.py"\n```'),
+    "snippet": (
+        '```python\n--8<-- "labs/triton_tiny.py:kernel"\n```',
+        '```python\n--8<-- "labs/triton_tiny.py"\n```',
+    ),
     "macro": ('{{ claim("tiny.ragged.programs") }}', '{{ claim("tiny.large_fp32.vs_copy") }}'),
     "term": ('{{ term("mask") }}', '{{ term("warp") }}'),
     "macro option": ('{{ claim("a.b.c", on="interpreter") }}', '{{ claim("a.b.c") }}'),
@@ -72,17 +75,23 @@ def test_a_number_said_twice_here_and_once_there_is_found_once(tiny):
 
 def test_C027_headings_in_another_order_are_found(tiny):
     (line,) = both(tiny, "## 一 { #a }\n\n## 二 { #b }", "## Two { #b }\n\n## One { #a }")
-    assert line.startswith("docs/en/index.md:5: this heading stands in another order than in docs/zh/index.md")
+    assert line.startswith(
+        "docs/en/index.md:5: this heading stands in another order than in docs/zh/index.md"
+    )
 
 
 def test_C027_a_decision_s_halves_are_compared_too(tiny):
-    tiny.edit(tiny.decision["en"], "## Options { #options }", "## Options { #options }\n\nAll 17 of them.")
+    tiny.edit(
+        tiny.decision["en"], "## Options { #options }", "## Options { #options }\n\nAll 17 of them."
+    )
     (line,) = found(tiny, parity.differences)
     assert line.startswith(f"{tiny.decision['en']}:") and ": 17 (" in line
 
 
 def test_the_order_of_links_and_numbers_is_free(tiny):
-    assert both(tiny, "[一](a.md) 与 [二](b.md)，3 和 4", "[two](b.md) and [one](a.md), 4 and 3") == []
+    assert (
+        both(tiny, "[一](a.md) 与 [二](b.md)，3 和 4", "[two](b.md) and [one](a.md), 4 and 3") == []
+    )
 
 
 def test_a_comment_in_code_is_code(tiny):
@@ -92,13 +101,24 @@ def test_a_comment_in_code_is_code(tiny):
 def test_words_that_a_macro_shows_may_differ(tiny):
     assert both(tiny, '{{ term("mask", "掩码") }}', '{{ term("mask", "masks") }}') == []
     assert (
-        both(tiny, '{{ given("2 万 MB", source="triton-load") }}', '{{ given("20,000 MB", source="triton-load") }}')
+        both(
+            tiny,
+            '{{ given("2 万 MB", source="triton-load") }}',
+            '{{ given("20,000 MB", source="triton-load") }}',
+        )
         == []
     )
 
 
 def test_a_given_number_may_not_differ(tiny):
-    assert both(tiny, '{{ given("24 GB", source="triton-load") }}', '{{ given("42 GB", source="triton-load") }}') != []
+    assert (
+        both(
+            tiny,
+            '{{ given("24 GB", source="triton-load") }}',
+            '{{ given("42 GB", source="triton-load") }}',
+        )
+        != []
+    )
 
 
 def test_words_in_a_formula_may_differ(tiny):
@@ -106,7 +126,14 @@ def test_words_in_a_formula_may_differ(tiny):
 
 
 def test_code_in_a_list_and_out_of_it_is_the_same_code(tiny):
-    assert both(tiny, "- 一\n\n    ```python\n    if a:\n        b\n    ```", "```python\nif a:\n    b\n```") == []
+    assert (
+        both(
+            tiny,
+            "- 一\n\n    ```python\n    if a:\n        b\n    ```",
+            "```python\nif a:\n    b\n```",
+        )
+        == []
+    )
 
 
 # Numbers in one form
@@ -167,7 +194,8 @@ def test_a_number_has_one_form(line):
 
 
 @pytest.mark.parametrize(
-    "zh", ["价格是 12 元 <!-- parity: 只对中国读者 -->", "<!-- parity: 只对中国读者 -->\n\n价格是 12 元"]
+    "zh",
+    ["价格是 12 元 <!-- parity: 只对中国读者 -->", "<!-- parity: 只对中国读者 -->\n\n价格是 12 元"],
 )
 def test_an_exception_with_a_reason_covers_its_block(tiny, zh):
     assert both(tiny, zh, "") == []
@@ -185,7 +213,9 @@ def test_an_exception_covers_no_other_block(tiny):
 
 def test_an_exception_without_a_reason_is_found_and_covers_nothing(tiny):
     assert len(both(tiny, "12 <!-- parity: -->", "")) == 1
-    assert found(tiny, parity.reasons) == ["docs/zh/index.md:5: this exception from parity gives no reason"]
+    assert found(tiny, parity.reasons) == [
+        "docs/zh/index.md:5: this exception from parity gives no reason"
+    ]
 
 
 def test_exceptions_are_counted_with_their_reasons(tiny):

@@ -18,7 +18,10 @@ TOO_FAST = {
     "work": 10**6,
     "unit": "B",
 }
-CHANGED = ("def programs(n):\n    return", "def programs(n):\n    n = n\n    return")  # another lab hash
+CHANGED = (
+    "def programs(n):\n    return",
+    "def programs(n):\n    n = n\n    return",
+)  # another lab hash
 
 
 def release(tiny) -> list[str]:
@@ -37,7 +40,8 @@ def test_C026_a_record_edited_by_hand_is_found(tiny):
 def test_C026_an_error_that_doubles_above_its_bound_is_found(tiny):
     bound = tiny.book().claims[tiny.error].bound
     path = tiny.record(
-        utc="2026-11-21T12:00:00+00:00", rows={tiny.error: {"value": 2 * bound, "max_abs_err": 2 * bound}}
+        utc="2026-11-21T12:00:00+00:00",
+        rows={tiny.error: {"value": 2 * bound, "max_abs_err": 2 * bound}},
     )
     (line,) = found(tiny, records.contradictions)
     assert line.startswith(path.relative_to(tiny.root).as_posix())
@@ -45,7 +49,9 @@ def test_C026_an_error_that_doubles_above_its_bound_is_found(tiny):
 
 
 def test_a_bug_that_is_not_caught_is_found(tiny):
-    tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.bug: {"value": "ok", "verdict": "error"}})
+    tiny.record(
+        utc="2026-11-21T12:00:00+00:00", rows={tiny.bug: {"value": "ok", "verdict": "error"}}
+    )
     (line,) = found(tiny, records.contradictions)
     assert f"{tiny.bug} is contradicted" in line
 
@@ -78,7 +84,10 @@ def test_a_verdict_is_never_believed(tiny):
 def test_what_no_run_prints_is_found_in_a_filed_record_too(tiny, change, said):
     """As of a record whose name was made to fit again."""
     path = tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.ratio: change})
-    assert all(line.startswith(path.relative_to(tiny.root).as_posix()) for line in found(tiny, records.contradictions))
+    assert all(
+        line.startswith(path.relative_to(tiny.root).as_posix())
+        for line in found(tiny, records.contradictions)
+    )
     assert any(said in line for line in found(tiny, records.contradictions))
 
 
@@ -104,7 +113,9 @@ def test_a_record_that_fits_no_schema_is_found(tiny):
     data = json.loads(tiny.gpu.read_text(encoding="utf-8"))
     del data["device"]
     tiny.gpu.write_text(json.dumps(data), encoding="utf-8")
-    assert any(problem.file == tiny.gpu.relative_to(tiny.root).as_posix() for problem in check(tiny.book()))
+    assert any(
+        problem.file == tiny.gpu.relative_to(tiny.root).as_posix() for problem in check(tiny.book())
+    )
 
 
 # Age
@@ -119,7 +130,11 @@ def test_a_run_of_181_days_is_a_warning_and_one_of_180_is_none(tiny):
 
 
 def test_a_document_read_long_ago_is_a_warning(tiny):
-    (problem,) = [p for p in records.aged(tiny.book(tiny.today + timedelta(days=170))) if p.file == tiny.source]
+    (problem,) = [
+        p
+        for p in records.aged(tiny.book(tiny.today + timedelta(days=170)))
+        if p.file == tiny.source
+    ]
     assert problem.warning and problem.what == "read 198 days ago"
 
 
@@ -144,11 +159,16 @@ def test_a_claim_without_a_gpu_run_is_green_until_a_release(tiny):
     tiny.remove("labs/records")
     tiny.record(kind="interpreter")
     assert check(tiny.book()) == []
-    assert [line.split(":")[0] for line in release(tiny)] == ["docs/en/index.md", "docs/zh/index.md"]
+    assert [line.split(":")[0] for line in release(tiny)] == [
+        "docs/en/index.md",
+        "docs/zh/index.md",
+    ]
 
 
 def test_a_claim_that_no_page_cites_may_be_pending(tiny):
-    path = tiny.record(utc="2026-11-21T12:00:00+00:00", rows={tiny.ratio: {"verdict": "-", "note": "no memory"}})
+    path = tiny.record(
+        utc="2026-11-21T12:00:00+00:00", rows={tiny.ratio: {"verdict": "-", "note": "no memory"}}
+    )
     assert path and release(tiny) == []
 
 
@@ -160,12 +180,16 @@ def test_an_old_environment_forbids_a_release(tiny):
 
 def test_what_the_interpreter_is_cited_for_needs_its_run(tiny):
     add(tiny, f'{{{{ claim("{tiny.count}", on="interpreter") }}}}', "en")
-    assert release(tiny) == [f"docs/en/index.md:5: {tiny.count} is pending in the interpreter: no run is filed"]
+    assert release(tiny) == [
+        f"docs/en/index.md:5: {tiny.count} is pending in the interpreter: no run is filed"
+    ]
     tiny.record(kind="interpreter")
     assert release(tiny) == []
 
 
-@pytest.mark.parametrize("macro", ['{{ bug_diff("tiny.no_mask") }}', '{{ claims("tiny.large_fp32.vs_copy") }}'])
+@pytest.mark.parametrize(
+    "macro", ['{{ bug_diff("tiny.no_mask") }}', '{{ claims("tiny.large_fp32.vs_copy") }}']
+)
 def test_a_bug_and_a_table_cite_claims_too(tiny, macro):
     add(tiny, macro, "en")
     tiny.edit(tiny.lab, *CHANGED)

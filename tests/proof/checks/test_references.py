@@ -24,10 +24,16 @@ def test_C026_an_unknown_id_names_page_line_and_id(tiny, macro):
     assert found(tiny, references.unknown) == [f"docs/en/index.md:5: {UNKNOWN[macro]}"]
 
 
-@pytest.mark.parametrize(("name", "lines"), [("triton_tinny", 1), ("triton_tiny", 0), ("triton_layer_norm", 0)])
-def test_a_kind_of_kernel_with_a_misspelled_lab_is_found_and_a_lab_to_come_is_none(tiny, name, lines):
+@pytest.mark.parametrize(
+    ("name", "lines"), [("triton_tinny", 1), ("triton_tiny", 0), ("triton_layer_norm", 0)]
+)
+def test_a_kind_of_kernel_with_a_misspelled_lab_is_found_and_a_lab_to_come_is_none(
+    tiny, name, lines
+):
     text = "{name: A, why: b}"
-    tiny.write("docs/kernel_types.yml", f"types:\n  - lab: {name}\n    en: {text}\n    zh: {text}\n")
+    tiny.write(
+        "docs/kernel_types.yml", f"types:\n  - lab: {name}\n    en: {text}\n    zh: {text}\n"
+    )
     said = [f"docs/kernel_types.yml:2: no lab is called {name!r}"] * lines
     assert found(tiny, references.unknown) == said
 
@@ -100,10 +106,14 @@ def test_C018_a_section_that_is_not_closed_is_found(tiny):
 
 
 def test_a_snippet_from_another_host_is_found(tiny):
-    assert quote(tiny, "https://a.b/c.py") == ["docs/zh/index.md:6: this snippet is fetched from another host"]
+    assert quote(tiny, "https://a.b/c.py") == [
+        "docs/zh/index.md:6: this snippet is fetched from another host"
+    ]
 
 
-@pytest.mark.parametrize("target", ["labs/triton_tiny.py", "labs/triton_tiny.py:kernel", "labs/triton_tiny.py:3:5"])
+@pytest.mark.parametrize(
+    "target", ["labs/triton_tiny.py", "labs/triton_tiny.py:kernel", "labs/triton_tiny.py:3:5"]
+)
 def test_what_exists_may_be_quoted(tiny, target):
     assert quote(tiny, target) == []
 
@@ -128,7 +138,9 @@ def test_what_cannot_be_rendered_is_found(tiny, text):
 
 def test_a_note_whose_fragment_is_gone_names_its_line(tiny):
     add(
-        tiny, '{{ notes("triton_tiny:kernel") }}\n\n- `mask = offsets < n_elements`: right\n- `gone = 1`: nothing', "en"
+        tiny,
+        '{{ notes("triton_tiny:kernel") }}\n\n- `mask = offsets < n_elements`: right\n- `gone = 1`: nothing',
+        "en",
     )
     (line,) = found(tiny, references.expansion)
     assert "gone = 1" in line and "docs/en/index.md:8" in line

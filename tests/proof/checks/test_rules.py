@@ -38,7 +38,9 @@ def test_a_finding_is_told_once(tiny):
     assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("room", ["labs", "glossary", "adr", "docs", "labs/records", "docs/sources"])
+@pytest.mark.parametrize(
+    "room", ["labs", "glossary", "adr", "docs", "labs/records", "docs/sources"]
+)
 def test_an_empty_room_is_no_crash(tiny, room):
     tiny.remove(f"{room}")
     assert all(isinstance(problem, Problem) for problem in check(tiny.book(), release=True))
@@ -55,5 +57,9 @@ def test_C090_a_byte_order_mark_and_windows_line_ends_change_nothing(tiny):
 def test_C090_another_encoding_is_said_plainly(tiny, encoding):
     for path in (tiny.page["zh"], tiny.decision["zh"], tiny.term):
         tiny.write(path, tiny.read(path).encode(encoding))
-    told = {problem.file: problem.fix for problem in check(tiny.book()) if "not UTF-8" in problem.what}
-    assert told == dict.fromkeys((tiny.page["zh"], tiny.decision["zh"], tiny.term), "Save the file as UTF-8")
+    told = {
+        problem.file: problem.fix for problem in check(tiny.book()) if "not UTF-8" in problem.what
+    }
+    assert told == dict.fromkeys(
+        (tiny.page["zh"], tiny.decision["zh"], tiny.term), "Save the file as UTF-8"
+    )

@@ -44,7 +44,10 @@ class Site:
             self.write(f"{own}index.html", page(lang, ""))
             self.write(f"{own}a/index.html", page(lang, "a/"))
         self.write("404.html", NOT_FOUND)
-        self.write("assets/site.css", "p { background: url(dot.png) } @font-face { src: url('font.woff2') }")
+        self.write(
+            "assets/site.css",
+            "p { background: url(dot.png) } @font-face { src: url('font.woff2') }",
+        )
         self.write("assets/dot.png", "")
         self.write("assets/font.woff2", "")
 
@@ -97,7 +100,9 @@ def test_a_percent_encoded_anchor_is_decoded(site):
 
 def test_a_link_out_of_the_site_is_found(site):
     site.body('<a href="../../x/">x</a>')
-    assert site.found() == ["site/a/index.html: ../../x/ leads to /x/index.html, which does not exist"]
+    assert site.found() == [
+        "site/a/index.html: ../../x/ leads to /x/index.html, which does not exist"
+    ]
 
 
 def test_an_absolute_link_counts_from_the_sub_path(site):
@@ -107,7 +112,9 @@ def test_an_absolute_link_counts_from_the_sub_path(site):
 
 def test_an_absolute_address_of_this_site_is_followed(site):
     site.body(f'<a href="{BASE}b/">b</a>')
-    assert site.found() == [f"site/a/index.html: {BASE}b/ leads to b/index.html, which does not exist"]
+    assert site.found() == [
+        f"site/a/index.html: {BASE}b/ leads to b/index.html, which does not exist"
+    ]
 
 
 def test_mail_and_data_addresses_are_left_alone(site):
@@ -157,13 +164,20 @@ def test_a_link_to_another_host_is_allowed(site):
 
 
 def test_C070_a_style_sheet_that_loads_from_elsewhere_is_found(site):
-    site.write("assets/site.css", "p { background: url(https://cdn.example/x.png) }\nq { background: url(dot.png) }")
-    assert site.found() == ["site/assets/site.css: https://cdn.example/x.png is loaded from another host"]
+    site.write(
+        "assets/site.css",
+        "p { background: url(https://cdn.example/x.png) }\nq { background: url(dot.png) }",
+    )
+    assert site.found() == [
+        "site/assets/site.css: https://cdn.example/x.png is loaded from another host"
+    ]
 
 
 def test_C070_a_script_that_knows_a_cdn_is_found(site):
     site.write("assets/x.js", 'load("https://unpkg.com/mermaid@11/dist/mermaid.min.js")')
-    assert site.found() == ["site/assets/x.js: the script knows https://unpkg.com/mermaid@11/dist/mermaid.min.js"]
+    assert site.found() == [
+        "site/assets/x.js: the script knows https://unpkg.com/mermaid@11/dist/mermaid.min.js"
+    ]
 
 
 # What was left raw
@@ -191,7 +205,9 @@ def test_C070_a_script_that_knows_a_cdn_is_found(site):
 )
 def test_C019_markdown_left_raw_is_found(site, body, what):
     site.body(body)
-    assert {line.split(" was left raw")[0] for line in site.found()} == {f"site/a/index.html: {what}"}
+    assert {line.split(" was left raw")[0] for line in site.found()} == {
+        f"site/a/index.html: {what}"
+    }
 
 
 @pytest.mark.parametrize(
@@ -220,7 +236,9 @@ def test_a_mark_after_code_is_still_seen(site):
 # Languages
 
 
-@pytest.mark.parametrize(("old", "new"), [('lang="zh"', 'lang="en"'), ('<html lang="zh">', "<html>")])
+@pytest.mark.parametrize(
+    ("old", "new"), [('lang="zh"', 'lang="en"'), ('<html lang="zh">', "<html>")]
+)
 def test_C067_a_wrong_or_missing_lang_is_found(site, old, new):
     site.write("a/index.html", page("zh", "a/").replace(old, new, 1))
     (found,) = site.found()
@@ -229,16 +247,24 @@ def test_C067_a_wrong_or_missing_lang_is_found(site, old, new):
 
 def test_C067_a_page_without_its_other_half_is_found(site):
     site.write(
-        "b/index.html", page("zh", "b/").replace(f'hreflang="en" href="{BASE}en/b/"', f'hreflang="en" href="{BASE}en/"')
+        "b/index.html",
+        page("zh", "b/").replace(
+            f'hreflang="en" href="{BASE}en/b/"', f'hreflang="en" href="{BASE}en/"'
+        ),
     )
     assert site.found() == ["site/b/index.html: the page has no other half, en/b/index.html"]
 
 
 def test_C065_an_alternate_that_leads_elsewhere_is_found(site):
     site.write(
-        "a/index.html", page("zh", "a/").replace(f'hreflang="en" href="{BASE}en/a/"', f'hreflang="en" href="{BASE}en/"')
+        "a/index.html",
+        page("zh", "a/").replace(
+            f'hreflang="en" href="{BASE}en/a/"', f'hreflang="en" href="{BASE}en/"'
+        ),
     )
-    assert site.found() == [f"site/a/index.html: hreflang en leads to {BASE}en/, not to en/a/index.html"]
+    assert site.found() == [
+        f"site/a/index.html: hreflang en leads to {BASE}en/, not to en/a/index.html"
+    ]
 
 
 def test_C065_a_head_without_alternates_is_found(site):
@@ -257,7 +283,10 @@ def test_C015_a_missing_404_page_is_found(site):
 
 
 def test_C015_a_404_page_in_one_language_is_found(site):
-    site.write("404.html", NOT_FOUND.replace("This page does not exist. ", "").replace("English home", "英文首页"))
+    site.write(
+        "404.html",
+        NOT_FOUND.replace("This page does not exist. ", "").replace("English home", "英文首页"),
+    )
     assert site.found() == ["site/404.html: the 404 page does not speak both languages"]
 
 
@@ -268,4 +297,6 @@ def test_C015_a_404_page_without_both_homes_is_found(site):
 
 def test_C015_a_relative_link_on_the_404_page_is_found(site):
     site.write("404.html", NOT_FOUND.replace("/course/assets", "assets"))
-    assert site.found() == ["site/404.html: assets/site.css is relative on a page that has no place"]
+    assert site.found() == [
+        "site/404.html: assets/site.css is relative on a page that has no place"
+    ]

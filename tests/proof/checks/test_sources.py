@@ -61,12 +61,17 @@ def test_a_branch_is_no_tag(tiny, branch):
 def test_an_address_that_does_not_fit_is_found_with_the_right_one(tiny, old, new):
     tiny.write(PATH, CODE.replace(old, new))
     (problem,) = sources.faults(tiny.book())
-    assert problem.fix == "It would be https://github.com/vllm-project/vllm/blob/v0.26.0/vllm/moe.py#L12-L40"
+    assert (
+        problem.fix
+        == "It would be https://github.com/vllm-project/vllm/blob/v0.26.0/vllm/moe.py#L12-L40"
+    )
 
 
 @pytest.mark.parametrize("key", ["lines", "sha256"])
 def test_code_without_lines_or_hash_is_found(tiny, key):
-    text = "\n".join(line for line in CODE.split("\n") if not line.startswith((f"{key}:", "lines:", "sha256:")))
+    text = "\n".join(
+        line for line in CODE.split("\n") if not line.startswith((f"{key}:", "lines:", "sha256:"))
+    )
     tiny.write(PATH, text)
     (line,) = found(tiny, sources.faults)
     assert key in line

@@ -25,13 +25,17 @@ def ran(tiny, monkeypatch):
     """Lets `proof run` and `proof record` get what a lab would print, without the run."""
 
     def let(status=0, **changes):
-        monkeypatch.setattr(run, "run_lab", lambda lab: run.Run(lab, status, tiny.printed(**changes)))
+        monkeypatch.setattr(
+            run, "run_lab", lambda lab: run.Run(lab, status, tiny.printed(**changes))
+        )
 
     return let
 
 
 def records(tiny: Tiny) -> list[str]:
-    return sorted(path.relative_to(tiny.root).as_posix() for path in tiny.root.glob("labs/records/**/*.*"))
+    return sorted(
+        path.relative_to(tiny.root).as_posix() for path in tiny.root.glob("labs/records/**/*.*")
+    )
 
 
 # proof run
@@ -76,7 +80,10 @@ def test_run_of_a_lab_that_cannot_run_exits_2(tiny, monkeypatch):
 def test_run_without_torch_says_how_to_get_it(tiny, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = tiny.proof("run")
-    assert (result.exit_code, "this Python has no torch, which labs need: make setup" in result.stderr) == (2, True)
+    assert (
+        result.exit_code,
+        "this Python has no torch, which labs need: make setup" in result.stderr,
+    ) == (2, True)
 
 
 def test_c003_the_gate_fails_without_a_gpu(tiny, monkeypatch):
@@ -99,7 +106,9 @@ def test_verify_belongs_to_the_gate(tiny):
 
 
 @pytest.mark.parametrize("status", [0, 1])
-def test_c003_the_gate_runs_the_gpu_tests_and_judges_their_bundle(tiny, monkeypatch, tmp_path, status):
+def test_c003_the_gate_runs_the_gpu_tests_and_judges_their_bundle(
+    tiny, monkeypatch, tmp_path, status
+):
     def run(root, bundle, gpus):
         pack({"triton_tiny.json": tiny.printed()}, bundle)
         assert gpus == 2
@@ -108,14 +117,20 @@ def test_c003_the_gate_runs_the_gpu_tests_and_judges_their_bundle(tiny, monkeypa
     monkeypatch.setattr(gate, "devices", lambda: 2)
     monkeypatch.setattr(gate, "run", run)
     result = tiny.proof("run", "--gate", "--bundle", tmp_path / "out.tar")
-    assert (result.exit_code, result.stdout) == (status, "1 labs on NVIDIA H200: 4 of 4 rows judged\n")
+    assert (result.exit_code, result.stdout) == (
+        status,
+        "1 labs on NVIDIA H200: 4 of 4 rows judged\n",
+    )
     again = tiny.proof("run", "--gate", "--verify", tmp_path / "out.tar")
     assert (again.exit_code, again.stdout) == (0, result.stdout)
 
 
 def test_a_bundle_that_is_not_there(tiny):
     result = tiny.proof("run", "--gate", "--verify", "nothing.tar")
-    assert (result.exit_code, result.stderr) == (1, "Error: nothing.tar cannot be read: No such file or directory\n")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "Error: nothing.tar cannot be read: No such file or directory\n",
+    )
 
 
 # proof record
@@ -135,7 +150,11 @@ def test_record_runs_a_lab_and_files_what_it_measured(tiny):
 
 
 def test_record_files_a_miss_and_fails(tiny, ran):
-    ran(utc="2026-11-21T00:00:00+00:00", status=1, rows={tiny.count: {"value": 5, "verdict": "error"}})
+    ran(
+        utc="2026-11-21T00:00:00+00:00",
+        status=1,
+        rows={tiny.count: {"value": 5, "verdict": "error"}},
+    )
     result = tiny.proof("record")
     assert result.exit_code == 1
     assert len(records(tiny)) == 2
@@ -188,7 +207,10 @@ def test_record_from_an_older_lab_says_that_it_is_stale(tiny):
 def test_record_from_no_file_names_the_nearest(tiny):
     tiny.write("box.json", b"{}")
     result = tiny.proof("record", "--from", "bx.json")
-    assert (result.exit_code, "there is no file bx.json. Nearest: box.json" in result.stderr) == (2, True)
+    assert (result.exit_code, "there is no file bx.json. Nearest: box.json" in result.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_record_wants_labs_or_files(tiny):
@@ -231,7 +253,8 @@ def test_check_json_is_a_list_of_findings(tiny):
 
 def test_check_passes_with_warnings(tiny, monkeypatch):
     monkeypatch.setattr(
-        "proof.checks.rules.check", lambda book, release=False: [Problem("a.md", 3, "it is old", "Look", True)]
+        "proof.checks.rules.check",
+        lambda book, release=False: [Problem("a.md", 3, "it is old", "Look", True)],
     )
     result = tiny.proof("check")
     assert (result.exit_code, result.stderr) == (0, "watch  a.md:3: it is old. Look\n")
@@ -290,7 +313,9 @@ def test_status_says_what_it_could_not_read(tiny):
 # proof fix, site, serve
 
 
-@pytest.mark.parametrize(("problems", "code"), [([], 0), ([Problem("a.md", 3, "is gone", "Write it")], 1)])
+@pytest.mark.parametrize(
+    ("problems", "code"), [([], 0), ([Problem("a.md", 3, "is gone", "Write it")], 1)]
+)
 def test_site_fails_with_what_is_wrong(tiny, monkeypatch, problems, code):
     monkeypatch.setattr("proof.site.build.build", lambda root: problems)
     result = tiny.proof("site")
@@ -324,5 +349,7 @@ def test_elsewhere_is_said_in_one_sentence(tmp_path, monkeypatch):
 def test_help_needs_no_torch_and_no_mkdocs():
     code = "import sys; from proof.cli import main; main(['--help'], standalone_mode=False); "
     code += "print(sorted({'torch', 'triton', 'mkdocs'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == "[]"

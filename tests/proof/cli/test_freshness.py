@@ -63,25 +63,38 @@ def test_a_triton_that_no_lab_declares(look):
 
 def test_a_record_is_named_before_it_is_aged(look):
     told = look(today=date(2026, 11, 20) + timedelta(days=151))
-    assert "labs/records/nvidia-h200/triton_tiny/" in told and "151 days; it counts as aged after 180" in told
+    assert (
+        "labs/records/nvidia-h200/triton_tiny/" in told
+        and "151 days; it counts as aged after 180" in told
+    )
 
 
 def test_a_document_is_named_before_its_reading_is_aged(look):
-    assert "docs/sources/manual.yml: read 160 days ago" in look(today=date(2026, 11, 20) + timedelta(days=160))
+    assert "docs/sources/manual.yml: read 160 days ago" in look(
+        today=date(2026, 11, 20) + timedelta(days=160)
+    )
 
 
 def test_lines_that_are_no_longer_the_cited_ones(look):
     told = look(thing=b"a line more\nfirst\nsecond\nthird\n")
-    assert "[code](https://github.com/someone/thing/blob/v1/a.py#L2-L3): lines 2 to 3 at v1 are not the ones" in told
+    assert (
+        "[code](https://github.com/someone/thing/blob/v1/a.py#L2-L3): lines 2 to 3 at v1 are not the ones"
+        in told
+    )
 
 
 @pytest.mark.parametrize("code", [404, 410])
 def test_a_page_that_is_gone(look, code):
     told = look(manual=gone(code))
-    assert freshness.TITLES["sources"] in told and f"[manual](https://example.org/manual): answers {code}" in told
+    assert (
+        freshness.TITLES["sources"] in told
+        and f"[manual](https://example.org/manual): answers {code}" in told
+    )
 
 
-@pytest.mark.parametrize("error", [gone(403), gone(500), TimeoutError("timed out"), ValueError("no address")])
+@pytest.mark.parametrize(
+    "error", [gone(403), gone(500), TimeoutError("timed out"), ValueError("no address")]
+)
 def test_what_does_not_answer_was_not_looked_at(look, error):
     told = look(manual=error)
     assert freshness.TITLES["unknown"] in told and "[manual]" in told

@@ -38,7 +38,9 @@ def grown(tiny: Tiny) -> Tiny:
 
 def texts(root: Path) -> dict[str, bytes]:
     return {
-        p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file() and ".git" not in p.parts
+        p.relative_to(root).as_posix(): p.read_bytes()
+        for p in root.rglob("*")
+        if p.is_file() and ".git" not in p.parts
     }
 
 
@@ -60,7 +62,10 @@ KINDS = {
         ("adr", "Kernels name: their fill values"),
         [f"adr/0002-kernels-name-their-fill-values.{lang}.md" for lang in ("en", "zh")],
     ),
-    "lab": (("lab", "wave"), ["labs/triton_wave.py", "labs/triton_wave.zh.yml", "tests/labs/test_wave.py"]),
+    "lab": (
+        ("lab", "wave"),
+        ["labs/triton_wave.py", "labs/triton_wave.zh.yml", "tests/labs/test_wave.py"],
+    ),
     "lesson": (
         ("lesson", "wave"),
         ["docs/en/lessons/wave.md", "docs/parity/lessons/wave.yml", "docs/zh/lessons/wave.md"],
@@ -85,7 +90,10 @@ def test_one_command_writes_a_valid_start_and_each_file_is_one_warning(grown, ki
 
 def test_a_new_file_is_one_warning_with_its_open_lines_and_forbids_a_release(grown):
     grown.proof("new", "term", "bank", "group")
-    file, said = "glossary/bank-group.yml", "model, memory, device, compiler, numerics, kernels, measuring or serving"
+    file, said = (
+        "glossary/bank-group.yml",
+        "model, memory, device, compiler, numerics, kernels, measuring or serving",
+    )
     (warning,) = [problem for problem in check(grown.book()) if problem.file == file]
     (error,) = [problem for problem in check(grown.book(), release=True) if problem.file == file]
     assert str(warning) == (
@@ -107,7 +115,12 @@ def test_the_whole_project_stays_valid_with_one_of_each(tmp_path):
             shutil.copy(path, tree)
     shutil.copy(ROOT / "Makefile", tree)
     before = {(p.file, p.what) for p in check(load_book(tree, TODAY)) if not p.warning}
-    for arguments in (("lab", "wave"), ("lesson", "wave"), ("term", "bank group"), ("adr", "Waves are gentle")):
+    for arguments in (
+        ("lab", "wave"),
+        ("lesson", "wave"),
+        ("term", "bank group"),
+        ("adr", "Waves are gentle"),
+    ):
         new.write(tree, new.start(load_book(tree, TODAY), *arguments))
     after = {(p.file, p.what) for p in check(load_book(tree, TODAY)) if not p.warning}
     assert after - before == set()
@@ -132,23 +145,32 @@ def lab(tmp_path_factory) -> Path:
     for path in (tiny.root / "labs").glob("*.py"):
         if path.name != "triton_tiny.py":
             shutil.copy(path, alone)
-    shutil.copy(tiny.root / "tests/labs/test_wave.py", tmp_path_factory.mktemp("tests") / "test_wave.py")
+    shutil.copy(
+        tiny.root / "tests/labs/test_wave.py", tmp_path_factory.mktemp("tests") / "test_wave.py"
+    )
     return alone / "triton_wave.py"
 
 
 def test_a_new_lab_runs_in_the_interpreter_and_leaves_nothing_behind(lab):
     before = sorted(path.name for path in lab.parent.iterdir())
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("TRITON_")
+    }
     done = subprocess.run(
         [sys.executable, lab],
         cwd=lab.parent,
-        env=environment | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"},
+        env=environment
+        | {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         timeout=200,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    lines = [line.split()[:2] for line in done.stdout.splitlines() if line.startswith("  ") and "…" not in line]
+    lines = [
+        line.split()[:2]
+        for line in done.stdout.splitlines()
+        if line.startswith("  ") and "…" not in line
+    ]
     verdicts = {name: verdict for verdict, name in lines}
     assert verdicts.pop("wave.large_fp32.vs_copy") == "-"
     assert len(verdicts) == 6 and set(verdicts.values()) == {"ok"}
@@ -176,9 +198,13 @@ def test_a_new_lab_asks_for_what_the_others_ask_for(grown, book):
     assert grown.book().labs["triton_wave"].switches == book.labs["triton_vector_add"].switches
 
 
-@pytest.mark.parametrize("name", ["x", "out", "torch", "sum", "lambda", "reference", "error", "judge", "math"])
+@pytest.mark.parametrize(
+    "name", ["x", "out", "torch", "sum", "lambda", "reference", "error", "judge", "math"]
+)
 def test_a_launcher_hides_nothing(grown, name):
-    assert refused(grown, "lab", name).startswith(f"a launcher called {name} would hide what a lab or Python calls so")
+    assert refused(grown, "lab", name).startswith(
+        f"a launcher called {name} would hide what a lab or Python calls so"
+    )
 
 
 # A lesson
@@ -190,14 +216,20 @@ def test_a_lesson_quotes_the_lab_of_its_name(grown):
     for lang in ("zh", "en"):
         page = grown.read(f"docs/{lang}/lessons/wave.md")
         assert '--8<-- "labs/triton_wave.py:kernel"' in page
-        assert '{{ notes("triton_wave:kernel") }}\n\n- `tl.store(out_ptr + offsets, y, mask=mask)`' in page
+        assert (
+            '{{ notes("triton_wave:kernel") }}\n\n- `tl.store(out_ptr + offsets, y, mask=mask)`'
+            in page
+        )
         assert page.count("{{ bug_diff(") == 2 and '{{ lab_card("triton_wave") }}' in page
         assert '"wave.ragged_fp32.max_rel_err"' in page
 
 
 def test_a_lesson_without_a_lab_says_so(grown):
     result = grown.proof("new", "lesson", "wave")
-    assert "there is no lab triton_wave; a lesson that is made after its lab quotes it from the start" in result.stderr
+    assert (
+        "there is no lab triton_wave; a lesson that is made after its lab quotes it from the start"
+        in result.stderr
+    )
     assert "8<" not in grown.read("docs/en/lessons/wave.md")
 
 
@@ -206,14 +238,19 @@ def test_a_lesson_stands_below_the_others_in_both_menus(grown):
     grown.proof("new", "lesson", "wave_two")
     zh, en = grown.read("mkdocs.yml"), (grown.root / "mkdocs.en.yml").read_bytes().decode()
     below = "      - 第一课: lessons/one.md\n"
-    assert zh == MENU.replace(below, below + "      - 新课：Wave two: lessons/wave_two.md # TODO(new): 中文标题\n")
-    assert en == MENU.replace(below, below + "      - Wave two: lessons/wave_two.md\n").replace("\n", "\r\n")
+    assert zh == MENU.replace(
+        below, below + "      - 新课：Wave two: lessons/wave_two.md # TODO(new): 中文标题\n"
+    )
+    assert en == MENU.replace(below, below + "      - Wave two: lessons/wave_two.md\n").replace(
+        "\n", "\r\n"
+    )
     assert yaml.safe_load(zh)["nav"][1]["课程"][1] == {"新课：Wave two": "lessons/wave_two.md"}
 
 
 def test_a_lesson_has_a_statement_in_the_curriculum_to_be_written(grown):
     grown.write(
-        new.CURRICULUM, "parts:\n  - title: {en: One, zh: 一}\n    statements:\n      - en: a\n        zh: 甲\n\n"
+        new.CURRICULUM,
+        "parts:\n  - title: {en: One, zh: 一}\n    statements:\n      - en: a\n        zh: 甲\n\n",
     )
     grown.proof("new", "lab", "wave")
     grown.proof("new", "lesson", "wave")
@@ -253,16 +290,23 @@ def test_the_next_number_knows_every_branch_of_the_clone(grown):
     git(grown.root, "update-ref", "refs/remotes/origin/main", "HEAD")
     result = grown.proof("new", "adr", "Waves are gentle")
     assert "adr/0008-waves-are-gentle.zh.md" in result.stdout
-    assert "0008 is free here and on every branch of this clone, 3 in all (0007 is taken on elsewhere)" in result.stderr
     assert (
-        "Not seen: branches that were not fetched, other people's clones, work that is not committed" in result.stderr
+        "0008 is free here and on every branch of this clone, 3 in all (0007 is taken on elsewhere)"
+        in result.stderr
+    )
+    assert (
+        "Not seen: branches that were not fetched, other people's clones, work that is not committed"
+        in result.stderr
     )
 
 
 def test_without_git_it_says_that_no_branch_was_looked_at(grown, monkeypatch):
     monkeypatch.setenv("PATH", "")
     result = grown.proof("new", "adr", "Waves are gentle")
-    assert "0002 is free in this folder; git could not be asked, so no branch was looked at" in result.stderr
+    assert (
+        "0002 is free in this folder; git could not be asked, so no branch was looked at"
+        in result.stderr
+    )
 
 
 def test_a_title_reaches_the_file_as_written(grown):
@@ -283,8 +327,16 @@ def test_a_title_reaches_the_file_as_written(grown):
         ("lesson", "../up", "Try up"),
         ("lab", "波", "is no name here: small letters, digits and _, at most 40"),
         ("lab", "a_" * 30 + "b", "Try " + ("a_" * 20).rstrip("_")),
-        ("term", "掩码层", "gives no file name: write the term's English name; the Chinese one goes into the file"),
-        ("adr", "记录", "gives no file name: write the title in English; the Chinese one goes into its own file"),
+        (
+            "term",
+            "掩码层",
+            "gives no file name: write the term's English name; the Chinese one goes into the file",
+        ),
+        (
+            "adr",
+            "记录",
+            "gives no file name: write the title in English; the Chinese one goes into its own file",
+        ),
         ("adr", "two\nlines", "gives no file name"),
         ("term", "nul", "cannot be checked out on Windows"),
         ("lesson", "con", "cannot be checked out on Windows"),
@@ -299,7 +351,11 @@ def test_a_name_that_cannot_be_is_refused_with_one_that_can(grown, kind, name, s
     [
         ("term", "mask", "'mask' is a name of glossary/mask.yml already: change that one"),
         ("term", "Mask", "'Mask' is a name of glossary/mask.yml already: change that one"),
-        ("lab", "tiny", "labs/triton_tiny.py is there already: change that one, or choose another name"),
+        (
+            "lab",
+            "tiny",
+            "labs/triton_tiny.py is there already: change that one, or choose another name",
+        ),
         ("adr", "Records, not promises!", "adr/0001-records-not-promises has this title already"),
     ],
 )
@@ -310,8 +366,13 @@ def test_a_name_that_is_taken_is_refused(grown, kind, name, says):
 def test_an_alias_and_a_forbidden_name_are_taken_too(grown):
     grown.edit(grown.term, "  alt: []", "  alt: [masking]")
     grown.edit(grown.term, "forbidden: []", "forbidden: [{lang: en, term: stencil, use: mask}]")
-    assert refused(grown, "term", "masking").startswith("'masking' is a name of glossary/mask.yml already")
-    assert refused(grown, "term", "stencil") == "the glossary says mask instead of 'stencil': see glossary/mask.yml"
+    assert refused(grown, "term", "masking").startswith(
+        "'masking' is a name of glossary/mask.yml already"
+    )
+    assert (
+        refused(grown, "term", "stencil")
+        == "the glossary says mask instead of 'stencil': see glossary/mask.yml"
+    )
 
 
 @pytest.mark.parametrize(

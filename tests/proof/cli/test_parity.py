@@ -57,7 +57,10 @@ def test_C027_two_halves_that_changed_are_to_be_compared(tiny):
     add(tiny, MORE["zh"], "zh")
     add(tiny, MORE["en"], "en")
     (problem,) = rules.drift(tiny.book())
-    assert problem.what == f"this page and docs/en/index.md have both changed since they were compared on {TODAY}"
+    assert (
+        problem.what
+        == f"this page and docs/en/index.md have both changed since they were compared on {TODAY}"
+    )
     assert problem.fix == "Compare them, then run `proof parity sync index.md`"
 
 
@@ -68,7 +71,9 @@ def test_C027_a_pair_that_nobody_compared_is_found(tiny):
     ]
 
 
-@pytest.mark.parametrize("fault", ["## 一 { #one }", "```python\nx = 1\n```", "![图](assets/a.svg)"])
+@pytest.mark.parametrize(
+    "fault", ["## 一 { #one }", "```python\nx = 1\n```", "![图](assets/a.svg)"]
+)
 def test_C027_a_heading_code_or_figure_on_one_page_is_both_drift_and_a_difference(tiny, fault):
     add(tiny, fault, "zh")
     told = [problem.what for problem in check(tiny.book()) if problem.file == tiny.page["zh"]]
@@ -88,7 +93,9 @@ def test_a_page_of_one_language_is_another_rule_s_business(tiny):
     assert drift(tiny) == []
 
 
-@pytest.mark.parametrize("path", ["docs/parity/gone.yml", "docs/parity/index.yaml", "docs/parity/lessons/index.yml"])
+@pytest.mark.parametrize(
+    "path", ["docs/parity/gone.yml", "docs/parity/index.yaml", "docs/parity/lessons/index.yml"]
+)
 def test_a_sidecar_without_a_page_is_found(tiny, path):
     tiny.write(path, tiny.read(tiny.sidecar))
     assert drift(tiny) == [f"{path}:1: this belongs to no page"]
@@ -96,8 +103,14 @@ def test_a_sidecar_without_a_page_is_found(tiny, path):
 
 SPOILED = {  # what replaces the line of the day -> line, what is found
     "synced_on: soon": (4, "synced_on: 'soon' is not a day"),
-    "synced_on: 2026-11-29\nsynced_on: 2026-11-30": (5, "the key synced_on is given twice, first in line 4"),
-    "synced_on: 2026-11-29\nen_sha256: no": (5, "the key en_sha256 is given twice, first in line 3"),
+    "synced_on: 2026-11-29\nsynced_on: 2026-11-30": (
+        5,
+        "the key synced_on is given twice, first in line 4",
+    ),
+    "synced_on: 2026-11-29\nen_sha256: no": (
+        5,
+        "the key en_sha256 is given twice, first in line 3",
+    ),
     "synced_on: [2026-11-29]": (4, 'synced_on: ["2026-11-29"] is not a day'),
     "synced_on: 2026-11-29\nby_hand: yes": (5, "by_hand is unknown"),
     "": (1, "synced_on is missing"),
@@ -122,7 +135,9 @@ def test_C090_a_sidecar_in_another_encoding_is_said_plainly(tiny):
 
 SAME = {
     "a comment": lambda text: text + "\n<!-- look at this again -->\n",
-    "a comment of several lines": lambda text: text.replace("\n\n", "\n\n<!-- one\n\ntwo -->\n\n", 1),
+    "a comment of several lines": lambda text: text.replace(
+        "\n\n", "\n\n<!-- one\n\ntwo -->\n\n", 1
+    ),
     "a comment in a line": lambda text: text.replace("，", "，<!-- 逗号 -->", 1),
     "a comment at the end of a line": lambda text: text.rstrip("\n") + " <!-- end -->\n",
     "a comment before a line": lambda text: text.replace("每个", "<!-- 每 --> 每个"),
@@ -130,7 +145,9 @@ SAME = {
     "front matter": lambda text: "---\ntitle: 另一个标题\n---\n\n" + text,
     "trailing blanks": lambda text: text.replace("\n", " \t\n"),
     "blank lines at the end": lambda text: text + "\n\n",
-    "blanks beside Chinese": lambda text: re.sub(r"([\u3400-\u9fff]) *(?=[A-Za-z`{])", r"\1  ", text),
+    "blanks beside Chinese": lambda text: re.sub(
+        r"([\u3400-\u9fff]) *(?=[A-Za-z`{])", r"\1  ", text
+    ),
     "a byte order mark": lambda text: "\ufeff" + text,
     "Windows line ends": lambda text: text.replace("\n", "\r\n"),
 }
@@ -185,7 +202,10 @@ def test_sync_of_all_pages_is_one_command_and_keeps_their_folders(tiny):
     for lang in LANGS:
         tiny.write(f"docs/{lang}/lessons/first_kernel.md", f"# {MORE[lang]} {{ #first }}\n")
     result = tiny.proof("parity", "sync")
-    assert (result.exit_code, result.output) == (0, "wrote    docs/parity/lessons/first_kernel.yml\n")
+    assert (result.exit_code, result.output) == (
+        0,
+        "wrote    docs/parity/lessons/first_kernel.yml\n",
+    )
     assert drift(tiny) == []
 
 
@@ -201,7 +221,10 @@ def test_sync_of_what_did_not_change_writes_nothing(tiny):
     before = tiny.read(tiny.sidecar)
     tiny.today = LATER
     result = tiny.proof("parity", "sync")
-    assert (result.exit_code, result.output) == (0, "nothing has changed since both languages were compared\n")
+    assert (result.exit_code, result.output) == (
+        0,
+        "nothing has changed since both languages were compared\n",
+    )
     assert tiny.read(tiny.sidecar) == before
 
 
@@ -211,7 +234,10 @@ def test_C027_sync_refuses_while_the_halves_differ(tiny):
     add(tiny, "There are 13.", "en")
     result = tiny.proof("parity", "sync")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "error  docs/zh/index.md:5: this number has no counterpart in docs/en/index.md: 12" in result.stderr
+    assert (
+        "error  docs/zh/index.md:5: this number has no counterpart in docs/en/index.md: 12"
+        in result.stderr
+    )
     assert tiny.read(tiny.sidecar) == before
 
 
@@ -230,7 +256,9 @@ def test_sync_writes_the_pairs_that_agree_and_names_the_others(tiny):
     add(tiny, MORE["zh"], "zh")
     result = tiny.proof("parity", "sync")
     assert (result.exit_code, result.stdout) == (1, "wrote    docs/parity/start.yml\n")
-    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["error  docs/zh/index.md"]
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
+        "error  docs/zh/index.md"
+    ]
 
 
 @pytest.mark.parametrize("name", ["index", "index.md", "docs/zh/index.md", "./docs/en/index.md"])
@@ -283,7 +311,9 @@ def test_the_next_sync_forgets_the_reason(tiny):
     assert "reason" not in remembered(tiny)
 
 
-@pytest.mark.parametrize("reason", ['a "quoted" word: # no comment', "yes", "冒号：与 \\ 反斜线", "'"])
+@pytest.mark.parametrize(
+    "reason", ['a "quoted" word: # no comment', "yes", "冒号：与 \\ 反斜线", "'"]
+)
 def test_any_reason_is_read_as_it_was_written(tiny, reason):
     add(tiny, MORE["zh"], "zh")
     tiny.proof("parity", "ack", "index.md", "--reason", reason)
@@ -328,7 +358,9 @@ NOTICE = {
 
 
 @pytest.mark.parametrize(("changed", "lags"), [("en", "zh"), ("zh", "en")])
-def test_C027_readers_of_the_half_that_did_not_change_are_told_in_their_language(tiny, changed, lags):
+def test_C027_readers_of_the_half_that_did_not_change_are_told_in_their_language(
+    tiny, changed, lags
+):
     add(tiny, MORE[changed], changed)
     title, _, rest = tiny.read(tiny.page[lags]).partition("\n")
     assert shown(tiny, lags) == f"{title}\n\n{NOTICE[lags]}\n\n{rest}"

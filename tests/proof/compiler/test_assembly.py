@@ -75,8 +75,14 @@ def in_amd(*lines: str) -> dict:
         ("ld.shared.b32 %r1, [ %r2 ]", {}),
         ("st.global.v4.b32 [ %rd1 ], { %r1 }", {"store": {"16": 1}}),
         ("st.shared.b32 [ %r1 ], %r2", {}),
-        ("cp.async.cg.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x10, %r3", {"copy": {"cp.async.cg 16": 1}}),
-        ("cp.async.ca.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x4, %r3", {"copy": {"cp.async.ca 4": 1}}),
+        (
+            "cp.async.cg.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x10, %r3",
+            {"copy": {"cp.async.cg 16": 1}},
+        ),
+        (
+            "cp.async.ca.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x4, %r3",
+            {"copy": {"cp.async.ca 4": 1}},
+        ),
         ("cp.async.wait_group 2", {}),
         ("cp.async.commit_group", {}),
         (
@@ -93,7 +99,10 @@ def in_amd(*lines: str) -> dict:
             {"tensor": {"wgmma.mma_async.m64n128k8.f32.tf32.tf32": 1}},
         ),
         ("wgmma.wait_group.sync.aligned 0", {}),
-        ("@%p1 tcgen05.mma.cta_group::1.kind::f16 [ %r2 ]", {"tensor": {"tcgen05.mma.cta_group::1.kind::f16": 1}}),
+        (
+            "@%p1 tcgen05.mma.cta_group::1.kind::f16 [ %r2 ]",
+            {"tensor": {"tcgen05.mma.cta_group::1.kind::f16": 1}},
+        ),
         ("tcgen05.commit.cta_group::1.b64 [ %r2 ]", {}),
         ("ex2.approx.ftz.f32 %r1, %r2", {"ex2": 1}),
         ("red.global.gpu.relaxed.add.f32 [ %rd1 ], %r1", {"atomic": 1}),
@@ -115,8 +124,14 @@ def test_an_instruction_of_ptx(line, found):
         ("buffer_load_dword v1, s[0:3], 0 offen lds", {"copy": {"load to LDS 4": 1}}),
         ("global_store_byte v[0:1], v2, off", {"store": {"1": 1}}),
         ("buffer_store_dwordx2 v[0:1], v2, s[0:3], 0 offen", {"store": {"8": 1}}),
-        ("v_mfma_f32_32x32x8_f16 v[0:15], v[0:1], v[2:3], 0", {"tensor": {"mfma_f32_32x32x8_f16": 1}}),
-        ("v_wmma_f32_16x16x16_bf16 v[0:7], v[8:15], v[16:23], 0", {"tensor": {"wmma_f32_16x16x16_bf16": 1}}),
+        (
+            "v_mfma_f32_32x32x8_f16 v[0:15], v[0:1], v[2:3], 0",
+            {"tensor": {"mfma_f32_32x32x8_f16": 1}},
+        ),
+        (
+            "v_wmma_f32_16x16x16_bf16 v[0:7], v[8:15], v[16:23], 0",
+            {"tensor": {"wmma_f32_16x16x16_bf16": 1}},
+        ),
         ("v_exp_f32_e32 v1, v2", {"ex2": 1}),
         ("global_atomic_add_f32 v[0:1], v2, off", {"atomic": 1}),
         ("ds_read_b128 v[0:3], v4", {}),

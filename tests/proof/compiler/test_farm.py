@@ -128,7 +128,11 @@ def result(tmp_path_factory):
 
 def cells(result, kernel: str, target: str) -> list[dict]:
     launches = result.compiled.launches
-    return [launch.cells[target] for launch in launches if launch.kernel == kernel and target in launch.cells]
+    return [
+        launch.cells[target]
+        for launch in launches
+        if launch.kernel == kernel and target in launch.cells
+    ]
 
 
 def states(result, kernel: str) -> dict[str, str]:
@@ -137,7 +141,12 @@ def states(result, kernel: str) -> dict[str, str]:
 
 def test_a_launch_is_captured_with_its_types_alignment_and_constants(result):
     first = filed.ordered(result.compiled.launches, "third_kernel", "sm_90")[0]
-    assert first.signature == {"x_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
+    assert first.signature == {
+        "x_ptr": "*fp32",
+        "out_ptr": "*fp32",
+        "n_elements": "i32",
+        "BLOCK_SIZE": "constexpr",
+    }
     assert first.constants == {"BLOCK_SIZE": 256}
     assert first.aligned == ("x_ptr", "out_ptr")  # 1000 does not divide by 16
     assert first.claims == ("small.max_abs_err", "ragged_fp32.max_abs_err")
@@ -199,7 +208,11 @@ def test_an_undeclared_error_on_one_target_is_red_and_the_rest_goes_on(result):
 
 
 def test_what_the_launcher_refuses_is_not_offered_there_and_no_fault(result):
-    assert states(result, "refused_kernel") == {"sm_89": "fits", "sm_90": "fits", "gfx942": "not offered here"}
+    assert states(result, "refused_kernel") == {
+        "sm_89": "fits",
+        "sm_90": "fits",
+        "gfx942": "not offered here",
+    }
     assert cells(result, "refused_kernel", "gfx942")[0].why == "x cannot be squared on gfx942"
     assert not [fault for fault in result.faults if "refused" in fault]
 
@@ -234,7 +247,9 @@ def test_a_kernel_made_inside_a_function_is_compiled_where_it_is_made(result):
 
 def test_a_claim_that_fails_before_its_launch_is_a_fault(result):
     (why,) = [fault for fault in result.faults if "stumble" in fault]
-    assert why.startswith("the claim stumble.max_abs_err launches nothing on sm_89, sm_90, gfx942: AttributeError")
+    assert why.startswith(
+        "the claim stumble.max_abs_err launches nothing on sm_89, sm_90, gfx942: AttributeError"
+    )
 
 
 def test_every_fault_is_one_of_those_above(result):
@@ -252,7 +267,10 @@ def test_the_result_fits_its_schema_and_is_read_back(result, tiny):
 
 
 def test_what_is_filed_is_not_compiled_again_and_a_comment_changes_nothing(result, tiny):
-    tiny.write(tiny.lab, result.lab.source.replace("# %% The claims.", "# %% A line more.\n# %% The claims."))
+    tiny.write(
+        tiny.lab,
+        result.lab.source.replace("# %% The claims.", "# %% A line more.\n# %% The claims."),
+    )
     fits = dataclasses.replace(result, faults=[])
     compiler.file_result(tiny.root, fits)
     book = tiny.book()
@@ -267,9 +285,17 @@ def test_cells_of_an_interrupted_run_are_taken_over(result, tiny):
     for each in filed.ordered(result.compiled.launches, "tuned_kernel", "sm_90"):
         cell = each.cells["sm_90"].model_dump() | {"registers": 7}
         rows.append(
-            json.dumps({"triton": result.compiled.triton, "key": compiler._key(kernels, each, "sm_90"), "cell": cell})
+            json.dumps(
+                {
+                    "triton": result.compiled.triton,
+                    "key": compiler._key(kernels, each, "sm_90"),
+                    "cell": cell,
+                }
+            )
         )
-    tiny.write("build/compiled/triton_tiny.jsonl", "\n".join([*rows, rows[0][:40]]))  # the last line was cut off
+    tiny.write(
+        "build/compiled/triton_tiny.jsonl", "\n".join([*rows, rows[0][:40]])
+    )  # the last line was cut off
     book = tiny.book()
     (again,) = compiler.compile_labs(book, [book.labs["triton_tiny"]], False, print, ("sm_90",))
     assert [cell.registers for cell in cells(again, "tuned_kernel", "sm_90")] == [7, 7]
@@ -300,13 +326,18 @@ def test_a_changed_lab_is_green_until_a_release_and_only_where_pages_show_it(tin
     assert found(tiny, compiled.faults) == found(tiny, compiled.stale) == []
     add(tiny, "{{ cards() }}")
     assert found(tiny, compiled.faults) == []
-    assert found(tiny, compiled.stale) == ["labs/triton_tiny.py:1: the lab has changed since it was compiled"]
+    assert found(tiny, compiled.stale) == [
+        "labs/triton_tiny.py:1: the lab has changed since it was compiled"
+    ]
 
 
 def test_another_triton_than_the_pinned_one_is_stale(tiny):
     file(tiny, launch())
     add(tiny, '{{ compiled("triton_tiny:third_kernel", "sm_90", "registers") }}')
-    tiny.write("pyproject.toml", "[dependency-groups]\nlabs = [\"triton==3.8.0; sys_platform == 'linux'\"]\n")
+    tiny.write(
+        "pyproject.toml",
+        "[dependency-groups]\nlabs = [\"triton==3.8.0; sys_platform == 'linux'\"]\n",
+    )
     (line,) = found(tiny, compiled.stale)
     assert line.endswith("it was compiled by Triton 3.7.1, and the project pins 3.8.0")
 
@@ -319,19 +350,35 @@ def test_a_lab_that_was_never_compiled_is_stale(tiny):
 def test_a_filed_failure_is_red_at_once(tiny):
     file(tiny, launch({"sm_89": {"state": "failed", "why": "CompilationError: no"}}))
     (line,) = found(tiny, compiled.faults)
-    assert line.endswith("third_kernel does not compile for sm_89, 1 of 1 launches: CompilationError: no")
+    assert line.endswith(
+        "third_kernel does not compile for sm_89, 1 of 1 launches: CompilationError: no"
+    )
 
 
 def test_a_kernel_that_fits_nowhere_on_a_target_is_red(tiny):
-    large = {"state": "too large", "shared_bytes": 147_456, "registers": 255, "stack_bytes": 0, "code": {}}
+    large = {
+        "state": "too large",
+        "shared_bytes": 147_456,
+        "registers": 255,
+        "stack_bytes": 0,
+        "code": {},
+    }
     file(tiny, launch({"sm_89": large | {"sha256": "2" * 64}}))
     (line,) = found(tiny, compiled.faults)
     assert "has no launch that fits sm_89: the smallest needs 147,456 bytes" in line
 
 
 def test_a_kernel_that_is_too_large_in_one_configuration_only_is_no_fault(tiny):
-    large = {"state": "too large", "shared_bytes": 147_456, "registers": 255, "stack_bytes": 0, "code": {}}
-    file(tiny, launch({"sm_89": large | {"sha256": "2" * 64}}), launch(constants={"BLOCK_SIZE": 64}))
+    large = {
+        "state": "too large",
+        "shared_bytes": 147_456,
+        "registers": 255,
+        "stack_bytes": 0,
+        "code": {},
+    }
+    file(
+        tiny, launch({"sm_89": large | {"sha256": "2" * 64}}), launch(constants={"BLOCK_SIZE": 64})
+    )
     assert found(tiny, compiled.faults) == []
 
 
@@ -341,7 +388,13 @@ def test_a_kernel_that_is_offered_nowhere_on_a_target_is_no_fault(tiny):
 
 
 def test_a_lab_answers_for_the_makers_that_its_card_names(tiny):
-    large = {"state": "too large", "shared_bytes": 147_456, "registers": 255, "stack_bytes": 0, "code": {}}
+    large = {
+        "state": "too large",
+        "shared_bytes": 147_456,
+        "registers": 255,
+        "stack_bytes": 0,
+        "code": {},
+    }
     tiny.edit(tiny.lab, "GPU:     any", "GPU:     any NVIDIA GPU")
     file(tiny, launch({"gfx942": large | {"sha256": "2" * 64}}))
     assert found(tiny, compiled.faults) == []
@@ -351,7 +404,12 @@ def test_a_lab_answers_for_the_makers_that_its_card_names(tiny):
 
 
 def test_a_claim_that_fails_on_some_targets_only_is_red(tiny):
-    told = {"claim": "ragged_fp32.max_abs_err", "how": "cut short", "why": "KeyError: 'maxnreg'", "targets": ["gfx942"]}
+    told = {
+        "claim": "ragged_fp32.max_abs_err",
+        "how": "cut short",
+        "why": "KeyError: 'maxnreg'",
+        "targets": ["gfx942"],
+    }
     file(tiny, launch(), stumbles=[told])
     (line,) = found(tiny, compiled.faults)
     assert "the claim ragged_fp32.max_abs_err fails on gfx942 and not on sm_80" in line
@@ -361,13 +419,20 @@ def test_a_claim_that_fails_on_some_targets_only_is_red(tiny):
 def test_a_claim_that_launches_on_some_targets_only_and_does_not_say_why_is_red(tiny):
     nvidia = [name for name in filed.TARGETS if name.startswith("sm_")]
     of_other = dict(claims=["large_fp32.vs_copy"], targets=dict.fromkeys(nvidia, 1))
-    file(tiny, launch(), launch(**of_other, cells=dict.fromkeys(nvidia, launch()["cells"]["sm_90"])))
+    file(
+        tiny, launch(), launch(**of_other, cells=dict.fromkeys(nvidia, launch()["cells"]["sm_90"]))
+    )
     (line,) = found(tiny, compiled.faults)
     assert line.endswith("sm_120 and, without a reason, not on gfx90a, gfx942, gfx950, gfx1100")
 
 
 def test_a_claim_that_is_refused_everywhere_is_red(tiny):
-    told = {"claim": "ragged_fp32.max_abs_err", "how": "refused", "why": "x is wrong", "targets": list(filed.TARGETS)}
+    told = {
+        "claim": "ragged_fp32.max_abs_err",
+        "how": "refused",
+        "why": "x is wrong",
+        "targets": list(filed.TARGETS),
+    }
     file(tiny, launch(), stumbles=[told])
     (line,) = found(tiny, compiled.faults)
     assert line.endswith("the claim ragged_fp32.max_abs_err is refused on every target: x is wrong")
@@ -375,7 +440,10 @@ def test_a_claim_that_is_refused_everywhere_is_red(tiny):
 
 def test_a_result_of_a_lab_that_is_gone_is_red(tiny):
     file(tiny, launch())
-    tiny.write("labs/compiled/triton_gone.json", tiny.read("labs/compiled/triton_tiny.json").replace("_tiny", "_gone"))
+    tiny.write(
+        "labs/compiled/triton_gone.json",
+        tiny.read("labs/compiled/triton_tiny.json").replace("_tiny", "_gone"),
+    )
     (line,) = found(tiny, compiled.faults)
     assert line == "labs/compiled/triton_gone.json:1: is of triton_gone, which is not in labs/"
 
@@ -384,7 +452,9 @@ def test_assembly_that_was_edited_is_red(tiny):
     name = "triton_tiny.third_kernel.sm_90.ptx"
     tiny.write(f"labs/compiled/{name}", "ld.global.v4\n")
     file(tiny, launch(), texts={name: filed.sha256("ld.global.v2\n")})
-    assert found(tiny, compiled.faults) == [f"labs/compiled/{name}:1: is not what the compiler wrote"]
+    assert found(tiny, compiled.faults) == [
+        f"labs/compiled/{name}:1: is not what the compiler wrote"
+    ]
 
 
 def test_assembly_that_is_gone_is_red(tiny):
@@ -413,17 +483,21 @@ def test_an_unknown_lab_is_refused_with_the_nearest(tiny):
 @pytest.mark.parametrize("missing", ["torch", "triton"])
 def test_without_torch_or_triton_it_says_what_was_not_compiled(tiny, monkeypatch, missing):
     there = compiler.importlib.util.find_spec
-    monkeypatch.setattr(compiler.importlib.util, "find_spec", lambda name: None if name == missing else there(name))
+    monkeypatch.setattr(
+        compiler.importlib.util, "find_spec", lambda name: None if name == missing else there(name)
+    )
     result = tiny.proof("compile")
     assert result.exit_code == 2
     assert (
-        f"this Python has no {missing}, which compiling needs: make setup. Not compiled: triton_tiny" in result.output
+        f"this Python has no {missing}, which compiling needs: make setup. Not compiled: triton_tiny"
+        in result.output
     )
 
 
 def test_another_triton_than_the_pinned_one_compiles_nothing(tiny):
     tiny.write(
-        "pyproject.toml", '[project]\nname = "tiny"\nversion = "0"\n[dependency-groups]\nlabs = ["triton==3.0.0"]\n'
+        "pyproject.toml",
+        '[project]\nname = "tiny"\nversion = "0"\n[dependency-groups]\nlabs = ["triton==3.0.0"]\n',
     )
     result = tiny.proof("compile")
     assert result.exit_code == 2

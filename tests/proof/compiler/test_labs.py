@@ -33,7 +33,10 @@ def sample(compiled) -> list[tuple[Launch, str]]:
             if filed.TARGETS[target].vendor == vendor and cell.state == "fits"
             if compiled.kernels[launch.kernel].strip("0")  # else it is made inside a function
         ]
-        found += [(launch, target) for _, _, target, launch in sorted(cells, key=lambda cell: cell[:3])[:1]]
+        found += [
+            (launch, target)
+            for _, _, target, launch in sorted(cells, key=lambda cell: cell[:3])[:1]
+        ]
     return found
 
 
@@ -43,7 +46,9 @@ def test_a_sample_compiles_to_what_is_filed(book, current, tmp_path):
         for lab in current:
             for launch, target in sample(book.compiled[lab.stem]):
                 bare = launch.model_dump(exclude={"claims", "targets", "cells"})
-                answer = child.ask(do="compile", path=str(lab.path), stem=lab.stem, launch=bare, target=target)
+                answer = child.ask(
+                    do="compile", path=str(lab.path), stem=lab.stem, launch=bare, target=target
+                )
                 filed_cell = launch.cells[target].model_dump(exclude_unset=True)
                 assert answer == {"cell": filed_cell}, f"{lab.stem} {launch.kernel} {target}"
                 compared += 1

@@ -20,14 +20,20 @@ def book(*pages: Page) -> Book:
     lab, words = found.labs.pop("triton_scale"), found.words.pop("triton_scale")
     for name in ("add", "dot", "max", "sum"):
         stem = f"triton_{name}"
-        claim = dataclasses.replace(lab.claims[made.ERROR], id=f"{name}.ragged.max_abs_err", lab=stem)
-        found.labs[stem] = dataclasses.replace(lab, stem=stem, title=f"{name}: x", claims={claim.id: claim}, bugs={})
+        claim = dataclasses.replace(
+            lab.claims[made.ERROR], id=f"{name}.ragged.max_abs_err", lab=stem
+        )
+        found.labs[stem] = dataclasses.replace(
+            lab, stem=stem, title=f"{name}: x", claims={claim.id: claim}, bugs={}
+        )
         found.words[stem] = words.model_copy(update={"title": f"题 {name}"})
     return found
 
 
 def cards(name: str, *labs: str, lang: str = "zh") -> Page:
-    return made.page("\n\n".join(f'{{{{ lab_card("triton_{lab}") }}}}' for lab in labs) + "\n", lang, name)
+    return made.page(
+        "\n\n".join(f'{{{{ lab_card("triton_{lab}") }}}}' for lab in labs) + "\n", lang, name
+    )
 
 
 def names(book: Book) -> list[str]:
@@ -39,13 +45,27 @@ def names(book: Book) -> list[str]:
     [
         ([], ["add", "dot", "max", "sum"]),
         ([cards("lessons/one.md", "sum", "dot")], ["sum", "dot", "add", "max"]),
-        ([cards("lessons/b.md", "sum"), cards("lessons/a.md", "dot", "sum")], ["sum", "dot", "add", "max"]),
+        (
+            [cards("lessons/b.md", "sum"), cards("lessons/a.md", "dot", "sum")],
+            ["sum", "dot", "add", "max"],
+        ),
         ([cards("index.md", "max"), cards("lessons/one.md", "sum")], ["sum", "max", "add", "dot"]),
         ([cards("lessons/one.md", "sum", lang="en")], ["add", "dot", "max", "sum"]),
         ([cards("lessons/one.md", "gone", "max")], ["max", "add", "dot", "sum"]),
-        ([made.page("{{ lab_card() }}\n{{ x }}", "zh", "lessons/one.md")], ["add", "dot", "max", "sum"]),
+        (
+            [made.page("{{ lab_card() }}\n{{ x }}", "zh", "lessons/one.md")],
+            ["add", "dot", "max", "sum"],
+        ),
     ],
-    ids=["no card", "by card", "pages as listed", "lessons first", "Chinese pages", "a lab that is gone", "unreadable"],
+    ids=[
+        "no card",
+        "by card",
+        "pages as listed",
+        "lessons first",
+        "Chinese pages",
+        "a lab that is gone",
+        "unreadable",
+    ],
 )
 def test_labs_follow_the_first_card_that_a_lesson_shows(pages, wanted):
     assert names(book(*pages)) == wanted

@@ -11,7 +11,12 @@ from proof.book.model import Record
 from proof.evidence import state
 from proof.runs.file import file_record
 
-HASHED = ("tiny.ragged_fp32.max_abs_err", "tiny.ragged.programs", "tiny.large_fp32.vs_copy", "tiny.no_mask.bug")
+HASHED = (
+    "tiny.ragged_fp32.max_abs_err",
+    "tiny.ragged.programs",
+    "tiny.large_fp32.vs_copy",
+    "tiny.no_mask.bug",
+)
 
 
 def now(tiny, claim_id=None, today=None):
@@ -49,14 +54,18 @@ def test_the_interpreter_alone_leaves_a_claim_pending(tiny):
 
 def test_a_row_that_the_gpu_could_not_judge_is_pending_with_its_reason(tiny):
     tiny.remove("labs/records")
-    tiny.record(rows={tiny.ratio: {"verdict": "-", "note": "needs 80 GiB of GPU memory, 20.0 are free"}})
+    tiny.record(
+        rows={tiny.ratio: {"verdict": "-", "note": "needs 80 GiB of GPU memory, 20.0 are free"}}
+    )
     s = state.standing(tiny.book(), tiny.ratio)
     assert (s.state, s.row) == ("pending", None)
     assert s.note == "not judged on NVIDIA H200: needs 80 GiB of GPU memory, 20.0 are free"
 
 
 def test_an_older_run_that_judged_a_row_counts_where_the_newer_did_not(tiny):
-    tiny.record(utc="2026-11-25T00:00:00+00:00", rows={tiny.ratio: {"verdict": "-", "note": "no memory"}})
+    tiny.record(
+        utc="2026-11-25T00:00:00+00:00", rows={tiny.ratio: {"verdict": "-", "note": "no memory"}}
+    )
     assert state.standing(tiny.book(), tiny.ratio).record.path == tiny.gpu
 
 
@@ -80,7 +89,9 @@ def test_a_changed_bound_makes_a_run_stale(tiny):
         ("import DEVICE, Bug", "import Bug, DEVICE"),  # what the lab imports from its companions
     ],
 )
-def test_a_changed_comment_docstring_blank_line_or_import_of_companions_leaves_a_run_valid(tiny, old, new):
+def test_a_changed_comment_docstring_blank_line_or_import_of_companions_leaves_a_run_valid(
+    tiny, old, new
+):
     tiny.edit(tiny.lab, old, new)
     assert now(tiny) == "valid"
 
@@ -164,7 +175,9 @@ def test_an_edited_record_contradicts_though_a_newer_one_is_whole(tiny):
         (0.90, 0.92, 0.949, "contradicted"),
     ],
 )
-def test_a_ratio_contradicts_only_when_its_whole_spread_lies_below(tiny, low, value, high, expected):
+def test_a_ratio_contradicts_only_when_its_whole_spread_lies_below(
+    tiny, low, value, high, expected
+):
     tiny.remove("labs/records")
     tiny.record(rows={tiny.ratio: {"low": low, "value": value, "high": high}})
     assert now(tiny, tiny.ratio) == expected
@@ -247,7 +260,9 @@ def test_each_class_of_device_has_its_standing_newest_first(tiny):
 
 def test_a_contradiction_on_any_gpu_is_what_readers_see(tiny):
     tiny.record(
-        utc="2026-11-01T00:00:00+00:00", device={"name": "NVIDIA GeForce RTX 4090"}, rows={tiny.count: {"value": 5}}
+        utc="2026-11-01T00:00:00+00:00",
+        device={"name": "NVIDIA GeForce RTX 4090"},
+        rows={tiny.count: {"value": 5}},
     )
     s = state.standing(tiny.book(), tiny.count)
     assert (s.state, s.record.device.name) == ("contradicted", "NVIDIA GeForce RTX 4090")
@@ -267,7 +282,9 @@ def test_a_cited_line_at_a_tag_stays_and_a_document_ages(tiny):
 
 
 def test_an_unknown_claim_is_named_with_the_nearest(tiny):
-    with pytest.raises(LookupError, match=r"there is no claim tiny\.ragged\.program.*tiny\.ragged\.programs"):
+    with pytest.raises(
+        LookupError, match=r"there is no claim tiny\.ragged\.program.*tiny\.ragged\.programs"
+    ):
         state.standing(tiny.book(), "tiny.ragged.program")
 
 
@@ -290,7 +307,8 @@ def test_a_run_of_the_lab_and_the_judge_as_they_are_counts_before_a_newer_one(ti
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(1.5, "valid"), (1.56, "valid"), (1.7, "contradicted"), (1.3, "contradicted")]
+    ("value", "expected"),
+    [(1.5, "valid"), (1.56, "valid"), (1.7, "contradicted"), (1.3, "contradicted")],
 )
 def test_a_predicted_ratio_fails_in_both_directions(tiny, value, expected):
     tiny.edit(tiny.lab, "bound=0.95,", "bound=0.95, predicted=1.5, tolerance=0.05,")

@@ -34,7 +34,15 @@ def run(triton="3.6.0", **changes):
         "numpy": "2.3.5",
         "python": "3.11.9",
     }
-    row |= {"day": "2026-11-29", "ok": 3, "left": 2, "failed": [], "refused": "", "kernels": 1, "uncompiled": []}
+    row |= {
+        "day": "2026-11-29",
+        "ok": 3,
+        "left": 2,
+        "failed": [],
+        "refused": "",
+        "kernels": 1,
+        "uncompiled": [],
+    }
     return row | changes
 
 
@@ -74,13 +82,23 @@ def test_equal_code_leaves_it_valid():
 
 
 def test_the_interpreter_has_no_code():
-    made = book(compared=[code(differ=["scale_kernel"])], records=(RECORD, handmade.record(LAB, "interpreter")))
+    made = book(
+        compared=[code(differ=["scale_kernel"])],
+        records=(RECORD, handmade.record(LAB, "interpreter")),
+    )
     assert state.interpreter(made, handmade.ERROR).state == "valid"
 
 
-@pytest.mark.parametrize("other", [{"record": NAME.replace("0123", "4567")}, {"lab_sha256": "0" * 64}])
+@pytest.mark.parametrize(
+    "other", [{"record": NAME.replace("0123", "4567")}, {"lab_sha256": "0" * 64}]
+)
 def test_a_comparison_of_another_record_says_nothing(other):
-    assert state.standing(book(compared=[code(differ=["scale_kernel"], **other)]), handmade.LARGE).state == "valid"
+    assert (
+        state.standing(
+            book(compared=[code(differ=["scale_kernel"], **other)]), handmade.LARGE
+        ).state
+        == "valid"
+    )
 
 
 # The checks
@@ -114,8 +132,14 @@ def test_a_lab_that_changed_is_told():
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"failed": ["scale.ragged.max_abs_err: error, 1 against 0"]}, "scale.ragged.max_abs_err: error, 1 against 0"),
-        ({"uncompiled": ["scale_kernel for gfx942: too large"]}, "scale_kernel for gfx942: too large"),
+        (
+            {"failed": ["scale.ragged.max_abs_err: error, 1 against 0"]},
+            "scale.ragged.max_abs_err: error, 1 against 0",
+        ),
+        (
+            {"uncompiled": ["scale_kernel for gfx942: too large"]},
+            "scale_kernel for gfx942: too large",
+        ),
         (
             {"refused": "the interpreter of Triton 3.6 fails with NumPy 2.4"},
             "the interpreter of Triton 3.6 fails with NumPy 2.4",
@@ -123,7 +147,9 @@ def test_a_lab_that_changed_is_told():
     ],
 )
 def test_what_fails_there_is_told(change, what):
-    assert said(book(run(**change), run("3.9.0"), compared=[code()])) == [f"triton_scale with Triton 3.6.0: {what}"]
+    assert said(book(run(**change), run("3.9.0"), compared=[code()])) == [
+        f"triton_scale with Triton 3.6.0: {what}"
+    ]
 
 
 def test_a_triton_that_the_lab_does_not_declare_is_no_fault():
@@ -161,7 +187,10 @@ def test_the_file_fits_its_schema_and_a_count_below_zero_does_not():
 
 @pytest.mark.parametrize(
     ("lang", "words"),
-    [("zh", ["3 条成立", "2 条留给 GPU", "尚未运行"]), ("en", ["3 hold", "2 left to a GPU", "not yet run"])],
+    [
+        ("zh", ["3 条成立", "2 条留给 GPU", "尚未运行"]),
+        ("en", ["3 hold", "2 left to a GPU", "not yet run"]),
+    ],
 )
 def test_pages_show_a_row_for_each_lab(lang, words):
     shown = table_of(book(run()), lang, "../")
@@ -170,7 +199,9 @@ def test_pages_show_a_row_for_each_lab(lang, words):
 
 
 def test_pages_show_what_fails_and_hide_what_is_old():
-    shown = table_of(book(run(failed=["scale.x.y: error, 1"]), run("3.9.0", lab_sha256="0" * 64)), "en", "")
+    shown = table_of(
+        book(run(failed=["scale.x.y: error, 1"]), run("3.9.0", lab_sha256="0" * 64)), "en", ""
+    )
     assert "1 fail" in shown and "scale.x.y: error, 1" in shown and "stale-source" in shown
 
 
@@ -180,15 +211,32 @@ def test_pages_show_what_fails_and_hide_what_is_old():
 def in_child(*arguments):
     env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "proof.compiler.versions", *map(str, arguments)], env=env, capture_output=True
+        [sys.executable, "-m", "proof.compiler.versions", *map(str, arguments)],
+        env=env,
+        capture_output=True,
     )
     return json.loads(done.stdout)
 
 
 def kernel(**changes):
-    names = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
-    row = {"kernel": "add_kernel", "signature": dict(sorted(names.items())), "constants": {"BLOCK_SIZE": "1024"}}
-    row |= {"aligned": ["x_ptr", "y_ptr", "out_ptr"], "num_warps": 4, "num_stages": 3, "shared_bytes": 0}
+    names = {
+        "x_ptr": "*fp32",
+        "y_ptr": "*fp32",
+        "out_ptr": "*fp32",
+        "n_elements": "i32",
+        "BLOCK_SIZE": "constexpr",
+    }
+    row = {
+        "kernel": "add_kernel",
+        "signature": dict(sorted(names.items())),
+        "constants": {"BLOCK_SIZE": "1024"},
+    }
+    row |= {
+        "aligned": ["x_ptr", "y_ptr", "out_ptr"],
+        "num_warps": 4,
+        "num_stages": 3,
+        "shared_bytes": 0,
+    }
     return row | {"registers": 12, "spills": 0, "code_sha256": "0" * 64} | changes
 
 
@@ -202,11 +250,22 @@ def test_a_planted_difference_of_code_is_found(tmp_path):
     )
     env = os.environ | SWITCHES | {"PYTHONPATH": str(ROOT)}
     made = subprocess.run(
-        [sys.executable, "-c", ask.format(str(lab), kernel())], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", ask.format(str(lab), kernel())],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     right, other_assembler, other_code, capped = made.stdout.split()
-    rows = [kernel(code_sha256=right), kernel(code_sha256=other_assembler), kernel(code_sha256=other_code)]
-    rows += [kernel(code_sha256=capped, options={"maxnreg": 64}), kernel(code_sha256=right, options={"maxnreg": 64})]
+    rows = [
+        kernel(code_sha256=right),
+        kernel(code_sha256=other_assembler),
+        kernel(code_sha256=other_code),
+    ]
+    rows += [
+        kernel(code_sha256=capped, options={"maxnreg": 64}),
+        kernel(code_sha256=right, options={"maxnreg": 64}),
+    ]
     rows += [kernel(kernel="gone_kernel"), kernel(num_warps=3)]
     path.write_text(handmade.changed(RECORD, kernels=rows).written)
     seen = in_child("--again", lab, path)

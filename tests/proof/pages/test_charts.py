@@ -37,8 +37,16 @@ def record(device: str = "h200", series=None, **values: float):
     rows = {} if series is None else {made.RATIO: {"series": series}}
     for claim in made.lab(SOURCE).claims.values():
         if claim.id in GPU and not (device == "interpreter" and claim.judges == "gpu"):
-            value = values.get(claim.id.split(".")[1], GPU[claim.id] / (2 if device == "interpreter" else 1))
-            figures = {"value": value, "max_abs_err": value, "max_rel_err": value, "nonfinite": 0, "scale": 1.0}
+            value = values.get(
+                claim.id.split(".")[1], GPU[claim.id] / (2 if device == "interpreter" else 1)
+            )
+            figures = {
+                "value": value,
+                "max_abs_err": value,
+                "max_rel_err": value,
+                "nonfinite": 0,
+                "scale": 1.0,
+            }
             rows[claim.id] = {"verdict": "ok"} | figures
     return made.record(made.lab(SOURCE), device, rows=rows)
 
@@ -48,7 +56,10 @@ def book(*records) -> Book:
 
 
 def text(*ids: str, **options: str) -> str:
-    arguments = [*(f'"{id}"' for id in ids), *(f'{name}="{value}"' for name, value in options.items())]
+    arguments = [
+        *(f'"{id}"' for id in ids),
+        *(f'{name}="{value}"' for name, value in options.items()),
+    ]
     return f"Words.\n\n{{{{ chart({', '.join(arguments)}) }}}}\n\nMore.\n"
 
 
@@ -57,7 +68,9 @@ def chart(*ids: str, of: Book | None = None, lang: str = "en", **options: str) -
     of = of or book(record(), record("interpreter"))
     page = text(*ids, **options)
     shown = expand(page, made.page(page, lang), of, "../../")
-    return BeautifulSoup(markdown.markdown(shown, extensions=["attr_list", "md_in_html", "tables"]), "html.parser")
+    return BeautifulSoup(
+        markdown.markdown(shown, extensions=["attr_list", "md_in_html", "tables"]), "html.parser"
+    )
 
 
 def legend(shown: BeautifulSoup) -> list[str]:
@@ -106,7 +119,9 @@ def test_each_row_of_the_table_leads_to_its_claim():
 
 
 def test_both_axes_are_logarithmic():
-    bound = places(chart(*TREE, x="K"), "c0")  # 2**-20, 2**-16, 2**-12 at 2**4, 2**8, 2**12: a straight line
+    bound = places(
+        chart(*TREE, x="K"), "c0"
+    )  # 2**-20, 2**-16, 2**-12 at 2**4, 2**8, 2**12: a straight line
     assert bound[1][0] - bound[0][0] == pytest.approx(bound[2][0] - bound[1][0], abs=0.2)
     assert bound[0][1] - bound[1][1] == pytest.approx(bound[1][1] - bound[2][1], abs=0.2)
     assert bound[0][1] > bound[2][1]  # a larger value lies higher
@@ -114,7 +129,9 @@ def test_both_axes_are_logarithmic():
 
 def test_a_place_is_where_its_value_says():
     axis = drawing.Axis(1e-8, 1e-4, True, 250, 50, ())
-    assert [axis.at(value) for value in (1e-8, 1e-6, 1e-4, 0.0)] == pytest.approx([250, 150, 50, 250])
+    assert [axis.at(value) for value in (1e-8, 1e-6, 1e-4, 0.0)] == pytest.approx(
+        [250, 150, 50, 250]
+    )
 
 
 def test_by_gives_each_value_its_color_and_each_device_its_mark():
@@ -127,7 +144,14 @@ def test_by_gives_each_value_its_color_and_each_device_its_mark():
         "bound (≤)",
     ]
     drawn = shown.select(".chart > svg > g")
-    assert [" ".join(group["class"]) for group in drawn] == ["c1", "c1", "c2", "c2", "c1 bound", "c2 bound"]
+    assert [" ".join(group["class"]) for group in drawn] == [
+        "c1",
+        "c1",
+        "c2",
+        "c2",
+        "c1 bound",
+        "c2 bound",
+    ]
     marks = [{mark["d"] for mark in group.select(".mark")} for group in drawn]
     assert marks[0] == marks[2] != marks[1] == marks[3] and marks[4] == marks[5] == set()
 
@@ -140,21 +164,30 @@ def test_a_bound_that_all_share_is_drawn_once():
 
 def test_it_says_how_near_the_nearest_point_comes_to_its_bound():
     assert (
-        "The point nearest to its bound takes 0.315 of it (row · K = 16 · H200)." in chart(*ROW, x="K", by="way").text
+        "The point nearest to its bound takes 0.315 of it (row · K = 16 · H200)."
+        in chart(*ROW, x="K", by="way").text
     )
 
 
 def test_ratios_start_at_zero_and_need_to_be_above_their_bound():
-    source = SOURCE.replace('"large.vs_copy", speed, dict(n=2**28)', '"large.vs_copy", speed, dict(n=2**20)')
+    source = SOURCE.replace(
+        '"large.vs_copy", speed, dict(n=2**28)', '"large.vs_copy", speed, dict(n=2**20)'
+    )
     source = source.replace(
         '    Claim("vector.wide',
         '    Claim("larger.vs_copy", speed, dict(n=2**28), kind="ratio", bound=0.8, judges="gpu", gib=1, why="memory-bound"),\n'
         '    Claim("vector.wide',
     )
     made_record = made.record(
-        made.lab(source), larger={"verdict": "ok", "value": 0.95, "low": 0.94, "high": 0.96, "timings": []}
+        made.lab(source),
+        larger={"verdict": "ok", "value": 0.95, "low": 0.94, "high": 0.96, "timings": []},
     )
-    shown = chart("scale.large.vs_copy", "scale.larger.vs_copy", x="n", of=made.book(made_record, source=source))
+    shown = chart(
+        "scale.large.vs_copy",
+        "scale.larger.vs_copy",
+        x="n",
+        of=made.book(made_record, source=source),
+    )
     assert legend(shown)[-1] == "bound (≥)"
     assert table(shown)[1:] == [["1048576", "0.900×", "1.03×"], ["268435456", "0.800×", "0.950×"]]
     assert shown.select(".chart > svg text.y")[0].text == "0.00×"
@@ -174,7 +207,10 @@ def test_the_drawing_has_title_and_description_and_a_second_one_has_other_ids():
     for svg in svgs:
         assert svg["aria-labelledby"].split() == [svg.find("title")["id"], svg.find("desc")["id"]]
     assert svgs[0].find("title").text == "max rel err over K: measured and bound"
-    assert svgs[0].find("desc").text == "H200: K = 16–4096, 2e-07–8e-07. bound (≤): K = 16–4096, 9.54e-07–0.000244."
+    assert (
+        svgs[0].find("desc").text
+        == "H200: K = 16–4096, 2e-07–8e-07. bound (≤): K = 16–4096, 9.54e-07–0.000244."
+    )
     ids = [tag["id"] for tag in shown.select("[id]")]
     assert len(ids) == len(set(ids)) == 4
 
@@ -227,7 +263,11 @@ def test_a_series_is_drawn_over_its_index():
 
 @pytest.mark.parametrize(("points", "marks"), [(64, 65), (65, 0)])
 def test_many_points_have_no_marks_and_neither_has_their_legend(points, marks):
-    shown = chart(made.RATIO, of=book(record(series=[{**SERIES[0], "values": [1.0] * points}])), series="linear")
+    shown = chart(
+        made.RATIO,
+        of=book(record(series=[{**SERIES[0], "values": [1.0] * points}])),
+        series="linear",
+    )
     assert len(shown.select("svg .mark")) == marks
 
 
@@ -239,7 +279,9 @@ def test_on_a_logarithmic_axis_small_values_stay_apart():
 
 def test_a_series_without_a_record_is_a_sentence_with_the_state():
     shown = chart(made.RATIO, of=book(), series="log")
-    assert "Not drawn: scale.large.vs_copy not yet measured on a GPU" in shown.text and not shown.svg
+    assert (
+        "Not drawn: scale.large.vs_copy not yet measured on a GPU" in shown.text and not shown.svg
+    )
 
 
 def checked(series) -> None:
@@ -285,7 +327,9 @@ def test_a_series_that_is_not_whole_is_refused(series):
 @pytest.mark.parametrize(
     ("ids", "options", "what"),
     [
-        pytest.param(TREE, {}, "chart() needs x, the argument along its axis, or series", id="no axis"),
+        pytest.param(
+            TREE, {}, "chart() needs x, the argument along its axis, or series", id="no axis"
+        ),
         pytest.param(TREE, {"x": "K", "series": "log"}, "chart() needs x", id="two axes"),
         pytest.param(TREE, {"series": "log"}, "chart() needs x", id="series of many claims"),
         pytest.param([], {"x": "K"}, "chart() names no claim", id="no claim"),
@@ -301,25 +345,44 @@ def test_a_series_that_is_not_whole_is_refused(series):
             "scale.tree_16.max_rel_err has no number as its argument 'N'",
             id="unknown argument",
         ),
-        pytest.param(TREE, {"x": "way"}, "scale.tree_16.max_rel_err has no number as its argument 'way'", id="a word"),
-        pytest.param(TREE, {"x": "K", "by": "dtype"}, "scale.tree_16.max_rel_err has no argument 'dtype'", id="by"),
+        pytest.param(
+            TREE,
+            {"x": "way"},
+            "scale.tree_16.max_rel_err has no number as its argument 'way'",
+            id="a word",
+        ),
+        pytest.param(
+            TREE,
+            {"x": "K", "by": "dtype"},
+            "scale.tree_16.max_rel_err has no argument 'dtype'",
+            id="by",
+        ),
         pytest.param(
             [made.ERROR, TREE[0]],
             {"x": "n"},
             "scale.ragged.max_abs_err and scale.tree_16.max_rel_err have different units, max_abs_err and max_rel_err",
             id="mixed units",
         ),
-        pytest.param([made.BUG, TREE[0]], {"x": "K"}, "scale.no_mask.bug has no number to draw", id="a bug"),
+        pytest.param(
+            [made.BUG, TREE[0]], {"x": "K"}, "scale.no_mask.bug has no number to draw", id="a bug"
+        ),
         pytest.param(
             [TREE[0], ROW[0], TREE[1]],
             {"x": "K"},
             "scale.tree_16.max_rel_err and scale.row_16.max_rel_err lie at the same place, K = 16",
             id="one place for two",
         ),
-        pytest.param([TREE[0], ROW[0]], {"x": "K", "by": "way"}, "all lie at one K", id="one place for all"),
-        pytest.param([made.RATIO], {"series": "cubic"}, "series='cubic' is no scale", id="unknown scale"),
         pytest.param(
-            [made.RATIO], {"series": "log"}, "the record of scale.large.vs_copy holds no series", id="no series"
+            [TREE[0], ROW[0]], {"x": "K", "by": "way"}, "all lie at one K", id="one place for all"
+        ),
+        pytest.param(
+            [made.RATIO], {"series": "cubic"}, "series='cubic' is no scale", id="unknown scale"
+        ),
+        pytest.param(
+            [made.RATIO],
+            {"series": "log"},
+            "the record of scale.large.vs_copy holds no series",
+            id="no series",
         ),
     ],
 )

@@ -30,12 +30,16 @@ def assembly(tiny, *targets: str, of: str = "", lang: str = "en") -> str:
 
 def figure(tiny, name: str, target: str = "sm_90", of: str = "") -> str:
     book = tiny.book()
-    return compile_page.figure(book, book.labs["triton_tiny"], "third_kernel", target, name, of, "en")
+    return compile_page.figure(
+        book, book.labs["triton_tiny"], "third_kernel", target, name, of, "en"
+    )
 
 
 def test_source_and_assembly_stand_in_one_fold_with_the_version_of_triton(compiled):
     shown = assembly(compiled, "sm_90")
-    assert shown.startswith('??? example assembly "third_kernel: the source, and what the compiler made of it (sm_90)"')
+    assert shown.startswith(
+        '??? example assembly "third_kernel: the source, and what the compiler made of it (sm_90)"'
+    )
     assert "Triton 3.7.1" in shown
     assert "    def third_kernel(x_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):" in shown
     assert '```ptx title="sm_90 · PTX · 12 registers a lane"' in shown
@@ -69,7 +73,9 @@ def test_a_figure_is_told_with_its_target(compiled):
 
 
 def test_a_figure_that_is_not_there_names_those_that_are(compiled):
-    with pytest.raises(Fault, match=r"has no 'speed'\. Write one of what it has shared_bytes, registers"):
+    with pytest.raises(
+        Fault, match=r"has no 'speed'\. Write one of what it has shared_bytes, registers"
+    ):
         figure(compiled, "speed")
 
 
@@ -82,10 +88,19 @@ def test_a_figure_of_a_lab_never_compiled_is_a_badge(tiny):
     [
         (f'{{{{ assembly("{KERNEL}", "sm_91") }}}}', "there is no target 'sm_91'"),
         (f'{{{{ assembly("{KERNEL}") }}}}', "assembly() names one or two targets"),
-        (f'{{{{ assembly("{KERNEL}", "sm_80", "sm_86", "sm_90") }}}}', "assembly() names one or two targets"),
-        ('{{ assembly("triton_tiny:no_kernel", "sm_90") }}', "triton_tiny has no kernel 'no_kernel'"),
+        (
+            f'{{{{ assembly("{KERNEL}", "sm_80", "sm_86", "sm_90") }}}}',
+            "assembly() names one or two targets",
+        ),
+        (
+            '{{ assembly("triton_tiny:no_kernel", "sm_90") }}',
+            "triton_tiny has no kernel 'no_kernel'",
+        ),
         ('{{ assembly("triton_tin:third_kernel", "sm_90") }}', "there is no lab 'triton_tin'"),
-        (f'{{{{ compiled("{KERNEL}", "sm_90", "speed") }}}}', "third_kernel on sm_90 has no 'speed'"),
+        (
+            f'{{{{ compiled("{KERNEL}", "sm_90", "speed") }}}}',
+            "third_kernel on sm_90 has no 'speed'",
+        ),
     ],
 )
 def test_a_macro_that_cannot_be_shown_is_a_finding(compiled, macro, said):
@@ -95,7 +110,10 @@ def test_a_macro_that_cannot_be_shown_is_a_finding(compiled, macro, said):
 
 
 def test_what_pages_ask_for_is_known_by_file(tiny):
-    add(tiny, f'{{{{ assembly("{KERNEL}", "sm_90", "gfx942") }}}}\n\n{{{{ assembly("{KERNEL}", "sm_80", of="a.b") }}}}')
+    add(
+        tiny,
+        f'{{{{ assembly("{KERNEL}", "sm_90", "gfx942") }}}}\n\n{{{{ assembly("{KERNEL}", "sm_80", of="a.b") }}}}',
+    )
     assert [each.file for each in filed.asked(tiny.book())] == [
         "triton_tiny.third_kernel.sm_90.ptx",
         "triton_tiny.third_kernel.gfx942.amdgcn",
@@ -125,13 +143,24 @@ def cards(tiny, lang: str = "en") -> str:
     ],
 )
 def test_a_card_leads_to_its_target_and_limit(compiled, card, target, limit):
-    assert f'| <a href="#{target}">{card}</a> | <code>{target}</code> | {limit} B | 1 fit |' in cards(compiled)
+    assert (
+        f'| <a href="#{target}">{card}</a> | <code>{target}</code> | {limit} B | 1 fit |'
+        in cards(compiled)
+    )
     assert f"{{ #{target} }}" in cards(compiled)
 
 
 def test_what_is_too_large_is_told_with_bytes_and_limit(tiny):
-    large = {"state": "too large", "shared_bytes": 147_456, "registers": 255, "stack_bytes": 0, "code": {}}
-    file(tiny, launch({"sm_89": large | {"sha256": "2" * 64}}), launch(constants={"BLOCK_SIZE": 64}))
+    large = {
+        "state": "too large",
+        "shared_bytes": 147_456,
+        "registers": 255,
+        "stack_bytes": 0,
+        "code": {},
+    }
+    file(
+        tiny, launch({"sm_89": large | {"sha256": "2" * 64}}), launch(constants={"BLOCK_SIZE": 64})
+    )
     assert "1 fit<br>1 too large<br><small>147,456 bytes of 101,376</small>" in cards(tiny)
 
 

@@ -17,7 +17,11 @@ def both(tiny):
 
     def file(**rows):
         tiny.record()
-        tiny.record(device=CARD, utc=LATER, rows={getattr(tiny, name): fields for name, fields in rows.items()})
+        tiny.record(
+            device=CARD,
+            utc=LATER,
+            rows={getattr(tiny, name): fields for name, fields in rows.items()},
+        )
         return tiny.book()
 
     return file
@@ -29,7 +33,15 @@ SLOW = {
     "high": 0.62,
     "verdict": "error",
     "timings": [
-        {"name": name, "p10_ms": ms, "median_ms": ms, "p90_ms": ms, "repeats": 5, "work": 1, "unit": "call"}
+        {
+            "name": name,
+            "p10_ms": ms,
+            "median_ms": ms,
+            "p90_ms": ms,
+            "repeats": 5,
+            "work": 1,
+            "unit": "call",
+        }
         for name, ms in (("third", 1.0), ("copy", 0.6))
     ],
 }
@@ -66,7 +78,10 @@ def test_the_slow_ratio_is_filed_with_a_word_and_is_no_failure(tiny, tmp_path):
     path.write_bytes(tiny.printed(device=CARD, utc=LATER, rows={tiny.ratio: SLOW}))
     result = tiny.proof("record", "--from", path)
     assert result.exit_code == 0, result.output
-    assert f"under bounds that are set on nvidia-h200, shown as measured: {tiny.ratio}" in result.stderr
+    assert (
+        f"under bounds that are set on nvidia-h200, shown as measured: {tiny.ratio}"
+        in result.stderr
+    )
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
@@ -79,7 +94,9 @@ def test_the_page_has_a_column_for_each_card_and_marks_what_stands_out(tiny, bot
 
 def test_an_error_far_above_the_reference_cards_is_told(tiny, both):
     book = both(error={"value": 5e-8, "max_abs_err": 5e-8, "max_rel_err": 5e-8})
-    tiny.record(utc="2026-11-26T12:00:00+00:00", rows={tiny.error: {"value": 1e-9, "max_abs_err": 1e-9}})
+    tiny.record(
+        utc="2026-11-26T12:00:00+00:00", rows={tiny.error: {"value": 1e-9, "max_abs_err": 1e-9}}
+    )
     assert "far above the error on the H200" in devices_page(tiny.book(), "en")
     assert "far above" not in devices_page(book, "en")
 
@@ -99,7 +116,15 @@ def test_a_run_of_older_code_does_not_count(tiny, both):
 )
 def test_a_run_that_no_card_can_have_made_is_refused(tiny, tmp_path, timings, what):
     rows = [
-        {"name": name, "p10_ms": ms, "median_ms": ms, "p90_ms": ms, "repeats": 5, "work": work, "unit": unit}
+        {
+            "name": name,
+            "p10_ms": ms,
+            "median_ms": ms,
+            "p90_ms": ms,
+            "repeats": 5,
+            "work": work,
+            "unit": unit,
+        }
         for name, (ms, work, unit) in zip(("third", "copy"), timings, strict=True)
     ]
     path = tmp_path / "run.json"

@@ -76,14 +76,22 @@ def test_a_number_has_three_significant_digits_and_whole_ones_stay(x, shown):
 
 @pytest.mark.parametrize(
     ("x", "shown"),
-    [(1.0341, "1.03×"), (0.97, "0.970×"), (1, "1.00×"), (12.34, "12.3×"), (123.4, "123×"), (29_920.0, "29,900×")],
+    [
+        (1.0341, "1.03×"),
+        (0.97, "0.970×"),
+        (1, "1.00×"),
+        (12.34, "12.3×"),
+        (123.4, "123×"),
+        (29_920.0, "29,900×"),
+    ],
 )
 def test_a_ratio_has_three_digits_and_a_cross(x, shown):
     assert times(x) == shown
 
 
 @pytest.mark.parametrize(
-    ("mib", "shown"), [(0, "0 MiB"), (512, "512 MiB"), (1024, "1.00 GiB"), (8210, "8.02 GiB"), (143771, "140 GiB")]
+    ("mib", "shown"),
+    [(0, "0 MiB"), (512, "512 MiB"), (1024, "1.00 GiB"), (8210, "8.02 GiB"), (143771, "140 GiB")],
 )
 def test_memory_is_in_mib_below_one_gib(mib, shown):
     assert memory(mib) == shown
@@ -94,7 +102,9 @@ def test_an_amount_of_work_gets_a_prefix():
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1))
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1)
+)
 def test_whatever_text_a_cell_holds_the_reader_sees_it_as_it_is(text):
     shown = html(f'| a | b |\n| --- | --- |\n| x{md(text)}x | <b title="x{md(text)}x">y</b> |\n')
     cells = shown.find_all("td")
@@ -106,7 +116,9 @@ def test_whatever_text_a_cell_holds_the_reader_sees_it_as_it_is(text):
 
 
 def test_a_valid_claim_shows_its_value_and_its_device():
-    assert link(f'{{{{ claim("{made.ERROR}") }}}}', made.measured()).get_text("|") == "1.49e-08|H200"
+    assert (
+        link(f'{{{{ claim("{made.ERROR}") }}}}', made.measured()).get_text("|") == "1.49e-08|H200"
+    )
 
 
 def test_a_claim_leads_to_its_row_on_the_lab_page():
@@ -116,7 +128,9 @@ def test_a_claim_leads_to_its_row_on_the_lab_page():
 
 def test_a_claim_carries_bound_device_versions_and_date():
     found = link(f'{{{{ claim("{made.ERROR}") }}}}', made.measured())
-    assert found["title"] == "≤\u00a04.77e-07 · NVIDIA H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-20"
+    assert (
+        found["title"] == "≤\u00a04.77e-07 · NVIDIA H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-20"
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,7 +157,10 @@ def test_a_claim_shows_the_figure_that_is_asked_for(macro, shown):
 
 def test_a_claim_on_the_interpreter_shows_the_interpreters_figure_and_says_so():
     found = link(f'{{{{ claim("{made.ERROR}", on="interpreter") }}}}', made.measured())
-    assert (found.get_text("|"), found["class"]) == ("2.5e-08|interpreter", ["claim", "valid", "interpreter"])
+    assert (found.get_text("|"), found["class"]) == (
+        "2.5e-08|interpreter",
+        ["claim", "valid", "interpreter"],
+    )
 
 
 def test_an_interpreter_record_never_fills_the_claim_of_a_gpu():
@@ -153,7 +170,9 @@ def test_an_interpreter_record_never_fills_the_claim_of_a_gpu():
 
 
 def test_a_gpu_record_never_fills_the_claim_of_the_interpreter():
-    found = link(f'{{{{ claim("{made.ERROR}", on="interpreter") }}}}', made.book(made.record(made.lab())))
+    found = link(
+        f'{{{{ claim("{made.ERROR}", on="interpreter") }}}}', made.book(made.record(made.lab()))
+    )
     assert found.get_text() == "not yet run in the interpreter"
 
 
@@ -178,9 +197,24 @@ def _edited() -> object:
     [
         (made.book, "pending", "尚未在 GPU 上测量", "not yet measured on a GPU"),
         (_stale, "stale-source", "代码改过，待重测", "the lab has changed, to be measured again"),
-        (_other_version, "stale-env", "软件版本不在声明范围内，待重测", "measured outside the declared versions"),
-        (_worse, "contradicted", "与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
-        (_edited, "contradicted", "与最新一次运行矛盾，数字已撤下", "contradicted by the newest run, number withdrawn"),
+        (
+            _other_version,
+            "stale-env",
+            "软件版本不在声明范围内，待重测",
+            "measured outside the declared versions",
+        ),
+        (
+            _worse,
+            "contradicted",
+            "与最新一次运行矛盾，数字已撤下",
+            "contradicted by the newest run, number withdrawn",
+        ),
+        (
+            _edited,
+            "contradicted",
+            "与最新一次运行矛盾，数字已撤下",
+            "contradicted by the newest run, number withdrawn",
+        ),
     ],
 )
 def test_c026_without_a_record_that_counts_a_claim_shows_a_badge_and_no_number(book, state, zh, en):
@@ -192,18 +226,25 @@ def test_c026_without_a_record_that_counts_a_claim_shows_a_badge_and_no_number(b
 def test_an_aged_claim_still_shows_its_value_and_says_that_it_is_old():
     book = made.book(made.record(made.lab(), utc="2026-05-01T08:00:00+00:00"))
     found = link(f'{{{{ claim("{made.ERROR}") }}}}', book)
-    assert (found.get_text("|"), found["class"]) == ("1.49e-08|H200 · older than 180 days", ["claim", "aged"])
+    assert (found.get_text("|"), found["class"]) == (
+        "1.49e-08|H200 · older than 180 days",
+        ["claim", "aged"],
+    )
 
 
 def test_c026_a_digit_changed_in_the_record_is_what_the_page_shows():
     book = made.book(made.record(made.lab(), ragged={"value": 1.59e-08, "max_abs_err": 1.59e-08}))
-    shown = [link(f'{{{{ claim("{made.ERROR}") }}}}', book, lang).get_text("|") for lang in ("zh", "en")]
+    shown = [
+        link(f'{{{{ claim("{made.ERROR}") }}}}', book, lang).get_text("|") for lang in ("zh", "en")
+    ]
     assert shown == ["1.59e-08|H200", "1.59e-08|H200"]
 
 
 def test_the_name_of_a_card_loses_its_maker():
     record = made.changed(made.record(made.lab()), device={"name": "NVIDIA GeForce RTX 4090"})
-    assert link(f'{{{{ claim("{made.ERROR}") }}}}', made.book(record)).small.get_text() == "RTX 4090"
+    assert (
+        link(f'{{{{ claim("{made.ERROR}") }}}}', made.book(record)).small.get_text() == "RTX 4090"
+    )
 
 
 def test_a_table_of_claims_has_one_row_per_device_class():
@@ -223,9 +264,14 @@ def test_what_only_the_compiler_judges_has_one_row_wherever_it_ran():
 def test_a_table_of_claims_has_a_column_of_relative_errors_only_where_one_is_absolute():
     for ids, heads in (
         ([made.RATIO, made.CODEGEN], ["Claim", "Value", "Bound and its reason", "Device", "State"]),
-        ([made.RATIO, made.ERROR], ["Claim", "Value", "Relative", "Bound and its reason", "Device", "State"]),
+        (
+            [made.RATIO, made.ERROR],
+            ["Claim", "Value", "Relative", "Bound and its reason", "Device", "State"],
+        ),
     ):
-        shown = html(expand("{{ claims(" + ", ".join(f'"{id}"' for id in ids) + ") }}", made.measured()))
+        shown = html(
+            expand("{{ claims(" + ", ".join(f'"{id}"' for id in ids) + ") }}", made.measured())
+        )
         assert [cell.get_text() for cell in shown.find_all("th")] == heads
         assert {len(row.find_all("td")) for row in shown.find_all("tr")[1:]} == {len(heads)}
 
@@ -233,7 +279,10 @@ def test_a_table_of_claims_has_a_column_of_relative_errors_only_where_one_is_abs
 def test_a_table_of_claims_shows_what_was_asked_and_why_the_bound():
     row = html(expand(f'{{{{ claims("{made.ERROR}") }}}}', made.measured())).find_all("tr")[1]
     cells = [cell.get_text("|") for cell in row.find_all("td")]
-    assert (cells[0], cells[3]) == (f"{made.ERROR}|n=1000", "≤\u00a04.77e-07|one rounding | of 2**3")
+    assert (cells[0], cells[3]) == (
+        f"{made.ERROR}|n=1000",
+        "≤\u00a04.77e-07|one rounding | of 2**3",
+    )
 
 
 def test_a_table_of_claims_shows_no_number_of_a_pending_claim():
@@ -249,7 +298,10 @@ def test_status_counts_the_claims_by_state():
 
 
 def test_a_term_is_linked_by_its_preferred_name_or_by_the_text_given():
-    assert str(link('{{ term("mask") }}', lang="zh")) == '<a class="term" href="../../glossary/#mask">掩码</a>'
+    assert (
+        str(link('{{ term("mask") }}', lang="zh"))
+        == '<a class="term" href="../../glossary/#mask">掩码</a>'
+    )
     assert link('{{ term("mask", "守边界") }}', lang="zh").get_text() == "守边界"
 
 
@@ -264,8 +316,14 @@ def test_a_decision_is_linked_with_its_title_and_status():
 
 def test_a_source_leads_to_its_lines_at_its_tag():
     found = link('{{ source("vllm-kernel") }}')
-    assert found["href"] == "https://github.com/vllm-project/vllm/blob/v0.26.0/vllm/moe/fused_moe.py#L12-L40"
-    assert (found.get_text(), found["title"]) == ("vllm v0.26.0 · fused_moe.py L12–40", "the fused MoE kernel")
+    assert (
+        found["href"]
+        == "https://github.com/vllm-project/vllm/blob/v0.26.0/vllm/moe/fused_moe.py#L12-L40"
+    )
+    assert (found.get_text(), found["title"]) == (
+        "vllm v0.26.0 · fused_moe.py L12–40",
+        "the fused MoE kernel",
+    )
 
 
 def test_a_repository_may_be_named_by_owner_and_name():
@@ -296,7 +354,9 @@ def test_patch_accepts_the_diff_of_a_break(tmp_path):
     (tmp_path / "triton_scale.py").write_text(lab.source)
     diff = labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py") + "\n"
     subprocess.run(["patch", "-p0", "-s"], input=diff, text=True, cwd=tmp_path, check=True)
-    assert (tmp_path / "triton_scale.py").read_text() == lab.source.replace("mask = offs < n", "mask = offs >= 0")
+    assert (tmp_path / "triton_scale.py").read_text() == lab.source.replace(
+        "mask = offs < n", "mask = offs >= 0"
+    )
 
 
 def test_a_bug_tells_what_must_fail_and_what_was_seen_where():
@@ -318,7 +378,10 @@ def test_a_bug_seen_as_an_error_shows_how_large_it_was():
     lab = made.lab(made.LAB.replace('how="guard"', 'how="error"'))
     record = made.record(lab, no_mask={"value": "error", "figure": 0.5})
     book = made.book(record, source=lab.source)
-    assert "outside the bound (0.5) H200" in html(expand('{{ bug_diff("scale.no_mask") }}', book)).get_text()
+    assert (
+        "outside the bound (0.5) H200"
+        in html(expand('{{ bug_diff("scale.no_mask") }}', book)).get_text()
+    )
 
 
 def test_a_bug_of_what_is_compared_for_equality_says_another_value_and_says_it_once():
@@ -328,7 +391,9 @@ def test_a_bug_of_what_is_compared_for_equality_says_another_value_and_says_it_o
     assert source != made.LAB
     lab = made.lab(source)
     seen = {"value": "error", "figure": "8 ld.global.b32", "claim": made.CODEGEN}
-    book = made.book(made.record(lab, no_mask=seen), made.record(lab, "interpreter", no_mask=seen), source=source)
+    book = made.book(
+        made.record(lab, no_mask=seen), made.record(lab, "interpreter", no_mask=seen), source=source
+    )
     items = html(expand('{{ bug_diff("scale.no_mask") }}', book)).find_all("li")
     assert [item.get_text() for item in items] == [
         "Must fail: scale.vector.wide_loads · not the value claimed · the tail is overwritten",
@@ -337,13 +402,20 @@ def test_a_bug_of_what_is_compared_for_equality_says_another_value_and_says_it_o
     assert items[1].code.get_text() == "8 ld.global.b32"
 
 
-@pytest.mark.parametrize(("kind", "value"), [("count", 1.0078125), ("codegen", "2 ld.global.v4.b32"), ("codegen", 4)])
+@pytest.mark.parametrize(
+    ("kind", "value"), [("count", 1.0078125), ("codegen", "2 ld.global.v4.b32"), ("codegen", 4)]
+)
 def test_what_is_compared_for_equality_has_all_its_digits_and_instructions_are_code(kind, value):
     source = made.LAB.replace('kind="codegen", bound=4', f'kind="{kind}", bound={value!r}')
     lab = made.lab(source)
     book = made.book(made.record(lab, vector={"value": value}), source=source)
-    cells = html(expand(f'{{{{ claims("{made.CODEGEN}") }}}}', book)).find_all("tr")[1].find_all("td")
-    assert (cells[1].get_text(), cells[2].get_text()) == (str(value), f"=\u00a0{value}16 bytes a lane")
+    cells = (
+        html(expand(f'{{{{ claims("{made.CODEGEN}") }}}}', book)).find_all("tr")[1].find_all("td")
+    )
+    assert (cells[1].get_text(), cells[2].get_text()) == (
+        str(value),
+        f"=\u00a0{value}16 bytes a lane",
+    )
     assert bool(cells[1].code) == bool(cells[2].code) == isinstance(value, str)
 
 
@@ -377,8 +449,15 @@ def test_a_lab_card_offers_both_files():
 
 
 def test_the_table_of_labs_names_each_with_its_question():
-    cells = [cell.get_text("|") for cell in html(expand("{{ labs() }}", made.measured())).find_all("td")]
-    assert cells == ["Scale|triton_scale.py", "What one multiplication costs.", "about 2 min", "5 claims: |5 valid"]
+    cells = [
+        cell.get_text("|") for cell in html(expand("{{ labs() }}", made.measured())).find_all("td")
+    ]
+    assert cells == [
+        "Scale|triton_scale.py",
+        "What one multiplication costs.",
+        "about 2 min",
+        "5 claims: |5 valid",
+    ]
 
 
 # What a lab says, in the language of the page
@@ -481,19 +560,31 @@ def test_a_fragment_that_occurs_twice_is_an_error():
 
 def test_notes_out_of_order_are_an_error():
     text = '{{ notes("triton_scale:kernel") }}\n- `tl.store` writes\n- `tl.program_id(0)` which\n'
-    assert (error(text).line, error(text).what) == (3, "the note on `tl.program_id(0)` is out of order")
+    assert (error(text).line, error(text).what) == (
+        3,
+        "the note on `tl.program_id(0)` is out of order",
+    )
 
 
 def test_a_note_without_code_is_an_error():
-    assert error('{{ notes("triton_scale:kernel") }}\n\n- the mask\n').what == "a note begins with no code"
+    assert (
+        error('{{ notes("triton_scale:kernel") }}\n\n- the mask\n').what
+        == "a note begins with no code"
+    )
 
 
 def test_notes_without_a_list_are_an_error():
-    assert error('{{ notes("triton_scale:kernel") }}\n\nText.\n\n- `mask`\n').what == "no list follows notes()"
+    assert (
+        error('{{ notes("triton_scale:kernel") }}\n\nText.\n\n- `mask`\n').what
+        == "no list follows notes()"
+    )
 
 
 def test_c018_notes_on_a_section_that_is_gone_are_an_error():
-    assert error(NOTES.replace(":kernel", ":kernal")).what == "there is no section of triton_scale 'kernal'"
+    assert (
+        error(NOTES.replace(":kernel", ":kernal")).what
+        == "there is no section of triton_scale 'kernal'"
+    )
     assert error(NOTES.replace(":kernel", ":kernal")).fix == "Nearest: kernel"
 
 
@@ -560,7 +651,12 @@ def test_a_page_without_macros_stays_as_it_is(text):
 )  # fmt: skip
 def test_a_mistake_in_a_macro_says_what_and_how_to_mend_it(text, what, fix):
     found = error(f"# T\n\n{text}\n", made.measured())
-    assert (found.file, found.line, found.what, found.fix) == ("docs/en/lessons/one.md", 3, what, fix)
+    assert (found.file, found.line, found.what, found.fix) == (
+        "docs/en/lessons/one.md",
+        3,
+        what,
+        fix,
+    )
 
 
 @pytest.mark.parametrize(
@@ -593,10 +689,15 @@ def test_an_error_is_a_problem_for_the_checks():
 
 
 def test_uses_lists_the_pages_of_claims_bugs_and_sources():
-    one = made.page('{{ claim("a.b.c") }} {{ source("s") }} {{ given("1 s", source="g") }}\n{{ bug_diff("a.x") }}\n')
+    one = made.page(
+        '{{ claim("a.b.c") }} {{ source("s") }} {{ given("1 s", source="g") }}\n{{ bug_diff("a.x") }}\n'
+    )
     two = made.page('{{ claims("a.b.c", "d.e.f") }}\n', "zh")
     bad = made.page("{{ x }}")
-    found = {id: [page.lang for page in where] for id, where in uses(made.book(pages=[one, two, bad])).items()}
+    found = {
+        id: [page.lang for page in where]
+        for id, where in uses(made.book(pages=[one, two, bad])).items()
+    }
     assert found == {
         "a.b.c": ["en", "zh"],
         "source.s": ["en"],
@@ -635,7 +736,11 @@ def test_the_head_has_the_same_anchors_in_both_languages():
 
 def test_gpu_and_interpreter_stand_side_by_side():
     row = _head().find("a", id=made.ERROR).find_parent("tr")
-    assert [cell.get_text() for cell in row.find_all("td")][2:] == ["1.49e-08 H200", "2.5e-08 interpreter", "valid"]
+    assert [cell.get_text() for cell in row.find_all("td")][2:] == [
+        "1.49e-08 H200",
+        "2.5e-08 interpreter",
+        "valid",
+    ]
 
 
 def test_what_the_interpreter_cannot_judge_says_so():
@@ -655,7 +760,11 @@ def test_a_lab_in_order_has_no_banner():
 
 def test_the_device_matrix_counts_by_verdicts_computed_anew():
     worse = made.record(made.lab(), ragged={"value": 1.0, "max_abs_err": 1.0, "verdict": "ok"})
-    table = _head(made.book(worse, made.record(made.lab(), "interpreter"))).find("h2", id="devices").find_next("table")
+    table = (
+        _head(made.book(worse, made.record(made.lab(), "interpreter")))
+        .find("h2", id="devices")
+        .find_next("table")
+    )
     cells = [[cell.get_text() for cell in row.find_all("td")] for row in table.find_all("tr")[1:]]
     assert [row[:6] for row in cells] == [
         ["NVIDIA H200", "torch 2.11.0 · triton 3.6.0", "2026-11-20", "4", "1", "0"],
@@ -705,7 +814,9 @@ def test_the_tail_offers_downloads_and_says_how_to_send_a_record():
 
 
 def test_the_status_page_groups_by_state_with_the_worst_first():
-    book = made.book(made.record(made.lab(), ragged={"value": 1.0, "max_abs_err": 1.0}, large={"verdict": "-"}))
+    book = made.book(
+        made.record(made.lab(), ragged={"value": 1.0, "max_abs_err": 1.0}, large={"verdict": "-"})
+    )
     shown = html(status_page(book, "en"))
     assert [h["id"] for h in shown.find_all("h2")] == ["contradicted", "pending", "valid"]
 
@@ -735,7 +846,9 @@ def test_the_glossary_has_one_anchor_per_term_below_its_topic():
 def test_an_entry_holds_every_name_so_that_search_finds_it():
     book = made.book()
     book.terms = {
-        "reduction": made.term("reduction", "归约", "reduction", zh_alt=["规约"], en_alt=["reduce"], scope="amd")
+        "reduction": made.term(
+            "reduction", "归约", "reduction", zh_alt=["规约"], en_alt=["reduce"], scope="amd"
+        )
     }
     entry = html(glossary_page(book, "zh")).h3.find_next("p").get_text()
     assert entry == "reduction · 又称：规约、reduce · 仅 AMD"
@@ -758,7 +871,11 @@ def test_code_in_the_short_text_of_an_entry_is_code():
 def test_an_entry_links_other_terms_sources_and_the_pages_that_name_it():
     book = made.book(pages=[made.page("# 一课 { #one }\n\n用mask守住边界。\n", "zh")])
     book.terms["mask"] = made.term(
-        "mask", "掩码", "mask", see_also=("coalescing",), sources=("vllm-kernel", "https://example.com/a")
+        "mask",
+        "掩码",
+        "mask",
+        see_also=("coalescing",),
+        sources=("vllm-kernel", "https://example.com/a"),
     )
     items = html(glossary_page(book, "zh")).find("h3", id="mask").find_next("ul").find_all("li")
     assert [item.get_text() for item in items] == [
@@ -775,7 +892,9 @@ def test_code_headings_and_comments_are_no_mention_of_a_term():
 def test_a_term_that_refers_to_one_that_is_gone_is_an_error_with_the_nearest():
     book = made.book()
     book.terms["mask"] = made.term("mask", "掩码", "mask", see_also=("coalescin",))
-    with pytest.raises(Fault, match=r"glossary/mask.yml:1: see_also names 'coalescin'.* Nearest: coalescing"):
+    with pytest.raises(
+        Fault, match=r"glossary/mask.yml:1: see_also names 'coalescin'.* Nearest: coalescing"
+    ):
         glossary_page(book, "en")
 
 
@@ -808,8 +927,12 @@ def test_the_index_of_decisions_lists_number_title_status_and_date():
 def _superseding() -> object:
     book = made.book()
     for lang in ("zh", "en"):
-        book.decisions["0002", lang] = made.decision("0002", lang, status="superseded", superseded_by="0004")
-        book.decisions["0004", lang] = made.decision("0004", lang, supersedes=("0002",), date=date(2026, 3, 4))
+        book.decisions["0002", lang] = made.decision(
+            "0002", lang, status="superseded", superseded_by="0004"
+        )
+        book.decisions["0004", lang] = made.decision(
+            "0004", lang, supersedes=("0002",), date=date(2026, 3, 4)
+        )
     return book
 
 
@@ -833,7 +956,9 @@ def test_a_decision_keeps_its_own_heading_and_gets_no_second_one():
 
 def test_a_decision_shows_its_text_with_macros_expanded():
     book = made.book(made.record(made.lab()))
-    book.decisions["0004", "en"] = made.decision("0004", "en", body=f'It is {{{{ claim("{made.RATIO}") }}}}.\n')
+    book.decisions["0004", "en"] = made.decision(
+        "0004", "en", body=f'It is {{{{ claim("{made.RATIO}") }}}}.\n'
+    )
     assert html(decision_page(book, "0004", "en")).p.get_text() == "It is 1.03×H200."
 
 
@@ -881,4 +1006,7 @@ def test_c026_a_lab_whose_error_doubles_past_its_bound_takes_its_number_off_the_
     book = tiny.book()
     texts = {page.lang: macros.expand(page.text, page, book, "./") for page in book.pages}
     shown = {lang: BeautifulSoup(text, "html.parser").a.get_text() for lang, text in texts.items()}
-    assert shown == {"zh": "与最新一次运行矛盾，数字已撤下", "en": "contradicted by the newest run, number withdrawn"}
+    assert shown == {
+        "zh": "与最新一次运行矛盾，数字已撤下",
+        "en": "contradicted by the newest run, number withdrawn",
+    }

@@ -27,7 +27,9 @@ def test_it_is_a_valid_notebook():
 
 
 def test_the_same_book_gives_the_same_bytes():
-    assert recorded_notebook(made.measured(), made.lab()) == recorded_notebook(made.measured(), made.lab())
+    assert recorded_notebook(made.measured(), made.lab()) == recorded_notebook(
+        made.measured(), made.lab()
+    )
 
 
 def test_the_cells_are_those_of_the_lesson_part():
@@ -63,14 +65,20 @@ def test_the_output_is_what_the_gpu_run_printed_then_what_the_interpreter_printe
 
 def test_the_newest_run_is_shown():
     lab = made.lab()
-    old = made.record(lab, utc="2026-11-01T00:00:00+00:00", ragged={"value": 3e-07, "max_abs_err": 3e-07})
+    old = made.record(
+        lab, utc="2026-11-01T00:00:00+00:00", ragged={"value": 3e-07, "max_abs_err": 3e-07}
+    )
     new = made.record(lab, utc="2026-11-02T00:00:00+00:00")
     assert "1.49e-08" in outputs(made.book(new, old))[0]
 
 
 def test_the_verdict_is_computed_anew():
     edited = made.record(made.lab(), ragged={"value": 1.0, "max_abs_err": 1.0, "verdict": "ok"})
-    assert outputs(made.book(edited))[0].split("\n")[1].startswith("  error     scale.ragged.max_abs_err")
+    assert (
+        outputs(made.book(edited))[0]
+        .split("\n")[1]
+        .startswith("  error     scale.ragged.max_abs_err")
+    )
 
 
 def test_c026_without_a_record_there_is_a_sentence():
@@ -97,7 +105,12 @@ def test_c026_a_record_that_does_not_count_gives_a_sentence_and_no_number(book, 
 
 
 def test_the_outputs_stand_under_no_other_cell():
-    assert [len(cell.outputs) for cell in notebook().cells if cell.cell_type == "code"] == [0, 0, 0, 2]
+    assert [len(cell.outputs) for cell in notebook().cells if cell.cell_type == "code"] == [
+        0,
+        0,
+        0,
+        2,
+    ]
 
 
 # HTML
@@ -121,23 +134,36 @@ def test_slim_leaves_less_than_200_kb(page):
 def test_slim_leaves_no_style_script_button_or_wrapper(page):
     shown = BeautifulSoup(slim(page), "html.parser")
     assert shown.find_all(["style", "script", "clipboard-copy"]) == []
-    assert [tag["class"] for tag in shown.find_all(class_=re.compile(r"^(jp-|jupyter|CodeMirror|zeroclipboard)"))] == []
+    assert [
+        tag["class"]
+        for tag in shown.find_all(class_=re.compile(r"^(jp-|jupyter|CodeMirror|zeroclipboard)"))
+    ] == []
 
 
 def test_slim_gives_code_the_classes_of_the_theme(page):
-    blocks = BeautifulSoup(slim(page), "html.parser").select("div.language-python.highlight > pre > code")
+    blocks = BeautifulSoup(slim(page), "html.parser").select(
+        "div.language-python.highlight > pre > code"
+    )
     assert len(blocks) == 4
     assert blocks[2].get_text() == notebook().cells[4].source + "\n"
 
 
 def test_c076_slim_keeps_every_line_of_code_also_the_blank_ones(page):
-    texts = [c.get_text() for c in BeautifulSoup(slim(page), "html.parser").select("div.language-python > pre > code")]
-    assert texts == [cell.source.rstrip("\n") + "\n" for cell in notebook().cells if cell.cell_type == "code"]
+    texts = [
+        c.get_text()
+        for c in BeautifulSoup(slim(page), "html.parser").select("div.language-python > pre > code")
+    ]
+    assert texts == [
+        cell.source.rstrip("\n") + "\n" for cell in notebook().cells if cell.cell_type == "code"
+    ]
 
 
 def test_slim_gives_outputs_as_text_blocks(page):
     texts = [
-        c.get_text() for c in BeautifulSoup(slim(page), "html.parser").select("div.language-text.output > pre > code")
+        c.get_text()
+        for c in BeautifulSoup(slim(page), "html.parser").select(
+            "div.language-text.output > pre > code"
+        )
     ]
     assert texts == outputs(made.measured())
 

@@ -32,16 +32,23 @@ def expanded(of: Book, lang: str = "en", id: str = made.RATIO) -> str:
 
 def timeline(of: Book | None = None, lang: str = "en") -> BeautifulSoup:
     shown = expanded(of or book(), lang)
-    return BeautifulSoup(markdown.markdown(shown, extensions=["attr_list", "md_in_html", "tables"]), "html.parser")
+    return BeautifulSoup(
+        markdown.markdown(shown, extensions=["attr_list", "md_in_html", "tables"]), "html.parser"
+    )
 
 
 def bars(shown: BeautifulSoup) -> list[tuple[float, float, float]]:
-    return [tuple(float(bar[key]) for key in ("x", "y", "width")) for bar in shown.select(".chart > svg rect")]
+    return [
+        tuple(float(bar[key]) for key in ("x", "y", "width"))
+        for bar in shown.select(".chart > svg rect")
+    ]
 
 
 def test_a_bar_lies_where_its_span_says():
     (first, second, third, kernels) = bars(timeline())
-    assert first[0] + first[2] == pytest.approx(second[0], abs=0.1)  # one begins where the other ends
+    assert first[0] + first[2] == pytest.approx(
+        second[0], abs=0.1
+    )  # one begins where the other ends
     assert first[2] == pytest.approx(3 * third[2], abs=0.3)
     assert third[0] + third[2] == pytest.approx(426, abs=0.1)  # the last one ends at the right edge
     assert first[1] == second[1] == third[1] < kernels[1]  # each lane has its height
@@ -53,7 +60,12 @@ def test_a_span_too_short_to_be_seen_is_still_drawn():
 
 
 def test_each_kind_of_span_has_its_color():
-    assert [bar["class"] for bar in timeline().select(".chart > svg rect")] == [["c1"], ["c2"], ["c1"], ["c3"]]
+    assert [bar["class"] for bar in timeline().select(".chart > svg rect")] == [
+        ["c1"],
+        ["c2"],
+        ["c1"],
+        ["c3"],
+    ]
 
 
 def test_the_legend_says_how_often_and_how_long():
@@ -67,11 +79,18 @@ def test_the_legend_says_how_often_and_how_long():
 
 def test_it_says_how_long_each_lane_was_idle():
     notes = [note.get_text() for note in timeline().select("figcaption > p")]
-    assert notes == ["CPU: nothing recorded for 50 ms of 1000 ms.", "GPU: nothing recorded for 860 ms of 1000 ms."]
+    assert notes == [
+        "CPU: nothing recorded for 50 ms of 1000 ms.",
+        "GPU: nothing recorded for 860 ms of 1000 ms.",
+    ]
 
 
 def test_spans_that_overlap_are_not_counted_twice():
-    both = [SPANS[3], SPANS[3] | {"start_ms": 700.0}, {"lane": "CPU", "name": "compile", "start_ms": 0.0, "ms": 1000.0}]
+    both = [
+        SPANS[3],
+        SPANS[3] | {"start_ms": 700.0},
+        {"lane": "CPU", "name": "compile", "start_ms": 0.0, "ms": 1000.0},
+    ]
     assert "GPU: nothing recorded for 770 ms of 1000 ms." in timeline(book(both)).text
 
 
@@ -95,13 +114,18 @@ def test_the_drawing_has_title_and_description():
 
 
 def test_it_says_where_and_when_it_was_recorded():
-    assert timeline().select_one("figcaption > small").text == "H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-20"
+    assert (
+        timeline().select_one("figcaption > small").text
+        == "H200 · torch 2.11.0 · triton 3.6.0 · 2026-11-20"
+    )
 
 
 def test_it_speaks_the_language_of_the_page():
     shown = timeline(lang="zh")
     assert shown.find("title").text == "scale.large.vs_copy：时间线"
-    assert "GPU：1000 ms 里有 860 ms 没有记录。" in shown.text and "CPU 编译 × 2：800 ms" in shown.text
+    assert (
+        "GPU：1000 ms 里有 860 ms 没有记录。" in shown.text and "CPU 编译 × 2：800 ms" in shown.text
+    )
 
 
 def test_the_block_has_no_blank_line_at_which_markdown_would_begin_again():
@@ -112,7 +136,9 @@ def test_the_block_has_no_blank_line_at_which_markdown_would_begin_again():
 
 def test_without_a_record_it_is_a_sentence_with_the_state():
     shown = timeline(made.book())
-    assert "Not drawn: scale.large.vs_copy not yet measured on a GPU" in shown.text and not shown.svg
+    assert (
+        "Not drawn: scale.large.vs_copy not yet measured on a GPU" in shown.text and not shown.svg
+    )
 
 
 def test_a_row_without_spans_is_a_mistake_of_the_page():
@@ -166,9 +192,19 @@ def test_spans_that_are_not_whole_are_refused(spans):
 
 
 def test_a_timing_may_hold_its_tail_and_a_page_may_show_it():
-    timing = {"name": "a", "p10_ms": 1.0, "median_ms": 2.0, "p90_ms": 3.0, "repeats": 9, "work": 1, "unit": "call"}
+    timing = {
+        "name": "a",
+        "p10_ms": 1.0,
+        "median_ms": 2.0,
+        "p90_ms": 3.0,
+        "repeats": 9,
+        "work": 1,
+        "unit": "call",
+    }
     checked(timings=[timing | {"p99_ms": 40.0}])
-    of = made.book(made.record(made.lab(), rows={made.RATIO: {"timings": [timing | {"p99_ms": 40.0}]}}))
+    of = made.book(
+        made.record(made.lab(), rows={made.RATIO: {"timings": [timing | {"p99_ms": 40.0}]}})
+    )
     page = f'{{{{ claim("{made.RATIO}", field="p99_ms") }}}}'
     shown = BeautifulSoup(expand(page, made.page(page), of, ""), "html.parser")
     assert [link.get_text() for link in shown("a")] == ["40 msH200"]

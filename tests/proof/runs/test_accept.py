@@ -32,7 +32,9 @@ def test_a_print_becomes_a_record_without_source_and_with_both_hashes(tiny):
 
 
 def test_a_run_with_misses_is_accepted_and_names_them(tiny):
-    assert accepted(tiny, rows={tiny.count: {"value": 5, "verdict": "error"}}).failed == [tiny.count]
+    assert accepted(tiny, rows={tiny.count: {"value": 5, "verdict": "error"}}).failed == [
+        tiny.count
+    ]
 
 
 def test_a_run_of_an_older_lab_is_accepted_and_says_that_it_is_stale(tiny):
@@ -54,7 +56,12 @@ def test_a_run_of_an_older_judge_is_accepted_and_says_that_it_is_stale(tiny):
 
 
 def test_clocks_are_kept(tiny):
-    clock = {"sm_mhz": 1980.0, "mem_mhz": 2619.0, "power_limit_w": None, "throttle": "0x0000000000000000"}
+    clock = {
+        "sm_mhz": 1980.0,
+        "mem_mhz": 2619.0,
+        "power_limit_w": None,
+        "throttle": "0x0000000000000000",
+    }
     clocks = {"before": clock, "after": clock | {"sm_mhz": 1755.0}}
     assert accepted(tiny, clocks=clocks).record.clocks.after.sm_mhz == 1755.0
 
@@ -117,20 +124,34 @@ ERROR, COUNT, RATIO, BUG = (
         (ERROR, {"why": "because"}, "why is 'because', the lab says"),
         (RATIO, {"judges": "any"}, "judges is 'any', the lab says 'gpu'"),
         (BUG, {"claim": COUNT}, "claim is 'tiny.ragged.programs', the lab says"),
-        (ERROR, {"value": 1.0, "max_abs_err": 1.0, "scale": 9.0}, "the verdict is ok, its figures say error"),
+        (
+            ERROR,
+            {"value": 1.0, "max_abs_err": 1.0, "scale": 9.0},
+            "the verdict is ok, its figures say error",
+        ),
         (ERROR, {"value": 1e-9}, "the value is 1e-09, max_abs_err is 2.98"),
         (ERROR, {"nonfinite": 3}, "the verdict is ok, its figures say nonfinite"),
-        (ERROR, {"max_abs_err": ...}, "max_abs_err is missing, which of an error that was judged must be there"),
+        (
+            ERROR,
+            {"max_abs_err": ...},
+            "max_abs_err is missing, which of an error that was judged must be there",
+        ),
         (ERROR, {"peak_mib": 10**6}, "1000000 MiB are more than the GPU has"),
         (COUNT, {"value": 5}, "the verdict is ok, its figures say error"),
         (COUNT, {"value": 4, "verdict": "error"}, "the verdict is error, its figures say ok"),
         (RATIO, {"high": 0.96, "value": 0.99}, "lies outside its spread"),
-        (RATIO, {"high": 0.9, "low": 0.8, "value": 0.85}, "the verdict is ok, its figures say error"),
+        (
+            RATIO,
+            {"high": 0.9, "low": 0.8, "value": 0.85},
+            "the verdict is ok, its figures say error",
+        ),
         (BUG, {"value": "error"}, "the verdict is ok, its figures say error"),
         (COUNT, {"verdict": "fine"}, "'fine' is not one of"),
     ],
 )
-def test_a_row_that_is_not_as_its_lab_declares_or_contradicts_itself_is_refused(tiny, claim_id, row, what):
+def test_a_row_that_is_not_as_its_lab_declares_or_contradicts_itself_is_refused(
+    tiny, claim_id, row, what
+):
     assert what in refusal(tiny, rows={claim_id: row})
 
 
@@ -145,7 +166,13 @@ def test_c002_a_figure_that_is_not_finite_is_refused_where_the_verdict_is_ok(tin
 
 
 def test_c002_a_figure_that_is_not_finite_is_kept_where_the_verdict_says_so(tiny):
-    row = {"value": None, "max_abs_err": None, "max_rel_err": None, "nonfinite": 7, "verdict": "nonfinite"}
+    row = {
+        "value": None,
+        "max_abs_err": None,
+        "max_rel_err": None,
+        "nonfinite": 7,
+        "verdict": "nonfinite",
+    }
     assert accepted(tiny, rows={ERROR: row}).failed == [ERROR]
 
 
@@ -162,7 +189,8 @@ def test_c002_a_literal_that_is_not_finite_is_never_stored(tiny, literal):
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"[]", b"3", b"1" * 400, b"[" * 100_000, b'{"source": "\\ud800"}', "三".encode("gbk")]
+    "raw",
+    [b"", b"[]", b"3", b"1" * 400, b"[" * 100_000, b'{"source": "\\ud800"}', "三".encode("gbk")],
 )
 def test_what_is_no_print_of_a_lab_is_refused_in_a_sentence(tiny, raw):
     with pytest.raises(Fault):
@@ -170,7 +198,23 @@ def test_what_is_no_print_of_a_lab_is_refused_in_a_sentence(tiny, raw):
 
 
 JUNK = st.sampled_from(
-    [..., None, True, -1, 1e308, "", "x" * 3000, "-", "raised", "../..", "\0", [], {}, [[]], {"a": 1}]
+    [
+        ...,
+        None,
+        True,
+        -1,
+        1e308,
+        "",
+        "x" * 3000,
+        "-",
+        "raised",
+        "../..",
+        "\0",
+        [],
+        {},
+        [[]],
+        {"a": 1},
+    ]
 )
 
 
@@ -197,7 +241,9 @@ def test_whatever_stands_anywhere_it_is_accepted_or_refused_in_sentences(tiny, d
     except Fault as error:
         assert "box.json" in str(error) or "line" in str(error)
     else:
-        assert file_record(tiny.root, accepted.record)[0].is_relative_to(tiny.root / "labs" / "records")
+        assert file_record(tiny.root, accepted.record)[0].is_relative_to(
+            tiny.root / "labs" / "records"
+        )
 
 
 def test_a_lab_that_is_not_there_is_named_with_the_nearest(tiny):

@@ -24,7 +24,9 @@ def record(tiny, **changes) -> Record:
 
 
 def test_a_record_is_filed_by_device_lab_day_triton_and_hash(tiny):
-    path, new = file.file_record(tiny.root, record(tiny, utc="2026-11-21T00:00:00+00:00", triton="3.7.1+git0"))
+    path, new = file.file_record(
+        tiny.root, record(tiny, utc="2026-11-21T00:00:00+00:00", triton="3.7.1+git0")
+    )
     folder = "labs/records/nvidia-h200/triton_tiny"
     assert new and path.parent == tiny.root / folder
     assert path.name == f"20261121-t3.7.1-{record_sha8(decode(path.read_bytes()))}.json"
@@ -85,10 +87,17 @@ def archive(path, members, mode="w:gz"):
     return path
 
 
-@pytest.mark.parametrize(("name", "mode"), [("runs.tar", "w"), ("runs.tar.gz", "w:gz"), ("runs.json", "w:gz")])
+@pytest.mark.parametrize(
+    ("name", "mode"), [("runs.tar", "w"), ("runs.tar.gz", "w:gz"), ("runs.json", "w:gz")]
+)
 def test_an_archive_gives_each_json_in_it(tmp_path, name, mode):
-    path = archive(tmp_path / name, {"a/add.json": b"1", "notes.txt": b"2", "../../b.json": b"3"}, mode)
-    assert list(file.read_files(path)) == [(f"{path}:a/add.json", b"1"), (f"{path}:../../b.json", b"3")]
+    path = archive(
+        tmp_path / name, {"a/add.json": b"1", "notes.txt": b"2", "../../b.json": b"3"}, mode
+    )
+    assert list(file.read_files(path)) == [
+        (f"{path}:a/add.json", b"1"),
+        (f"{path}:../../b.json", b"3"),
+    ]
     assert [p.name for p in tmp_path.iterdir()] == [name]
 
 

@@ -78,7 +78,10 @@ def test_a_run_of_another_tree_is_no_pass(tiny, verify):
     printed = tiny.printed()
     tiny.edit("labs/triton_tiny.py", "/ 3, mask", "/ 3.0, mask")
     verdict = verify(printed)
-    assert not verdict.passes and "is a run of another triton_tiny.py than this tree holds" in whats(verdict)
+    assert (
+        not verdict.passes
+        and "is a run of another triton_tiny.py than this tree holds" in whats(verdict)
+    )
 
 
 def test_a_lab_that_did_not_run_is_no_pass(tiny, verify):
@@ -104,7 +107,9 @@ def test_a_claim_that_was_left_out_there_is_no_pass(tiny, verify):
     assert not verdict.passes and f"lacks {tiny.bug}" in whats(verdict)
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff\xfe{}", b'{"lab": 1}', b'{"a": 1e999}', b"{" * 3000])
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"[]", b"\xff\xfe{}", b'{"lab": 1}', b'{"a": 1e999}', b"{" * 3000]
+)
 def test_what_is_no_print_of_a_lab_is_told(verify, raw):
     verdict = verify(raw)
     assert not verdict.passes and verdict.faults
@@ -130,7 +135,17 @@ def test_nothing_of_a_bundle_is_unpacked(tiny, tmp_path):
 
 
 def test_c003_the_gpu_tests_without_a_gpu_are_red_and_say_so(tmp_path: Path):
-    command = [sys.executable, "-m", "pytest", "-m", "gpu", "tests/gpu", "-p", "no:cacheprovider", "-x"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-m",
+        "gpu",
+        "tests/gpu",
+        "-p",
+        "no:cacheprovider",
+        "-x",
+    ]
     env = {"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "", "HOME": str(tmp_path)}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode != 0

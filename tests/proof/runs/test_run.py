@@ -21,7 +21,10 @@ def test_an_unknown_lab_is_named_with_the_nearest(tiny):
 
 def test_the_commit_is_named_only_when_nothing_but_records_differs(tiny):
     def git(*arguments):
-        subprocess.run(["git", "-C", tiny.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True)
+        subprocess.run(
+            ["git", "-C", tiny.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+            check=True,
+        )
 
     assert run.head_if_clean(tiny.root) is None
     git("init", "-q")

@@ -24,12 +24,16 @@ def test_an_inline_module_is_a_script_too():
 
 
 def test_what_runs_nothing_inline_needs_nothing():
-    page = PAGE.format('<script src="a.js"></script><script id="__config" type="application/json">{}</script>')
+    page = PAGE.format(
+        '<script src="a.js"></script><script id="__config" type="application/json">{}</script>'
+    )
     assert policy.hashes(page) == set()
 
 
 def test_every_page_gets_the_scripts_of_all_since_pages_are_swapped_in_place():
-    whole = policy.policy([PAGE.format("<script>one</script>"), PAGE.format("<script>two</script>")])
+    whole = policy.policy(
+        [PAGE.format("<script>one</script>"), PAGE.format("<script>two</script>")]
+    )
     assert allowed("one") in whole and allowed("two") in whole
 
 
@@ -48,6 +52,9 @@ def test_the_policy_stands_first_in_the_head_and_in_the_headers(tmp_path: Path):
     whole = policy.protect(tmp_path)
     for name in ("index.html", "en/index.html"):
         text = (tmp_path / name).read_text(encoding="utf-8")
-        assert text.index("Content-Security-Policy") < text.index("<title>") and f'content="{whole}"' in text
+        assert (
+            text.index("Content-Security-Policy") < text.index("<title>")
+            and f'content="{whole}"' in text
+        )
     headers = (tmp_path / "_headers").read_text(encoding="utf-8")
     assert f"/*\n  Content-Security-Policy: {whole}; frame-ancestors 'none'\n" in headers

@@ -10,7 +10,12 @@ from proof.text.markdown import read
 def test_a_call_has_name_arguments_options_line_and_place():
     text = 'a\n{{ claim("a.b", field="bound") }} c\n'
     (call,) = calls(read(text), "x.md")
-    assert (call.name, call.args, call.options, call.line) == ("claim", ("a.b",), {"field": "bound"}, 2)
+    assert (call.name, call.args, call.options, call.line) == (
+        "claim",
+        ("a.b",),
+        {"field": "bound"},
+        2,
+    )
     assert text[call.start : call.end] == call.source == '{{ claim("a.b", field="bound") }}'
     assert call.indent is None
 
@@ -56,7 +61,9 @@ def test_what_cannot_be_read_is_named(written, what):
 
 
 def test_those_that_can_be_read_are_read_beside_one_that_cannot():
-    assert [call.name for call in readable_calls(read("{{ labs }} {{ labs() }} {{ cards("))] == ["labs"]
+    assert [call.name for call in readable_calls(read("{{ labs }} {{ labs() }} {{ cards("))] == [
+        "labs"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,12 @@ def test_any_text_can_be_read_and_keeps_its_lines(text):
 def test_a_piece_lies_where_it_is_written(parts):
     text = "".join(parts)
     page = read(text)
-    assert {text[piece.start : piece.end] for piece in page.pieces if piece.kind == "macro"} <= {"{{ c() }}"}
-    assert {text[piece.start : piece.end] for piece in page.pieces if piece.kind == "tag"} <= {"<d>"}
+    assert {text[piece.start : piece.end] for piece in page.pieces if piece.kind == "macro"} <= {
+        "{{ c() }}"
+    }
+    assert {text[piece.start : piece.end] for piece in page.pieces if piece.kind == "tag"} <= {
+        "<d>"
+    }
 
 
 def test_code_macros_and_mathematics_are_no_prose():
@@ -113,7 +117,9 @@ def test_a_rule_between_paragraphs_is_no_heading():
 
 
 def test_links_images_and_raw_html_give_their_targets():
-    page = read('[a](b.md#c) ![d](e.png "f") <a href="g.md">h</a> <img src=\'i.png\'> <https://j.k>\n[l]: m.md\n')
+    page = read(
+        '[a](b.md#c) ![d](e.png "f") <a href="g.md">h</a> <img src=\'i.png\'> <https://j.k>\n[l]: m.md\n'
+    )
     assert [(link.target, link.image, link.raw) for link in page.links] == [
         ("b.md#c", False, False),
         ("e.png", True, False),

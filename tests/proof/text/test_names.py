@@ -33,9 +33,14 @@ def test_letter_case_means_nothing_where_the_flags_say_so():
     assert [match[0] for match in finder.matches("Mask MASK mask")] == ["Mask", "MASK", "mask"]
 
 
-@given(st.lists(st.text("abAB归约", min_size=1, max_size=4), max_size=6), st.text("abAB归约 ", max_size=20))
+@given(
+    st.lists(st.text("abAB归约", min_size=1, max_size=4), max_size=6),
+    st.text("abAB归约 ", max_size=20),
+)
 def test_it_finds_what_one_pattern_of_all_names_would_find(names, text):
     longest_first = sorted(dict.fromkeys(names), key=len, reverse=True)
     finder = Names({name: re.escape(name) for name in longest_first}, re.IGNORECASE)
     whole = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)", re.IGNORECASE)
-    assert [match.span() for match in finder.matches(text)] == [match.span() for match in whole.finditer(text)]
+    assert [match.span() for match in finder.matches(text)] == [
+        match.span() for match in whole.finditer(text)
+    ]

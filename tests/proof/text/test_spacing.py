@@ -52,7 +52,9 @@ def test_prose_is_fixed(before, after):
     assert prose.spaced(before, "markdown", prose.correct) == after
 
 
-@pytest.mark.parametrize("text", ["  alt: [计算强度,arithmetic]", "- {lang: zh, term: 内核, use: kernel}", "# 备注a"])
+@pytest.mark.parametrize(
+    "text", ["  alt: [计算强度,arithmetic]", "- {lang: zh, term: 内核, use: kernel}", "# 备注a"]
+)
 def test_lists_and_remarks_of_yaml_stay(text):
     assert prose.spaced(text, "yaml", prose.correct) == text
 

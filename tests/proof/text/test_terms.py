@@ -24,7 +24,9 @@ TERMS = [
 def linked(html: str, lang: str = "zh", up: str = "../../") -> list[tuple[str, str]]:
     """Text and target of each term link."""
     soup = BeautifulSoup(link_terms(html, TERMS, lang, up), "html.parser")
-    return [(a.get_text(), a["href"].removeprefix(f"{up}glossary/#")) for a in soup.select("a.term")]
+    return [
+        (a.get_text(), a["href"].removeprefix(f"{up}glossary/#")) for a in soup.select("a.term")
+    ]
 
 
 def test_the_markup_of_a_term_is_a_link_described_by_a_tooltip():
@@ -131,7 +133,9 @@ def test_an_english_page_does_not_use_chinese_names():
 
 def test_the_tooltip_speaks_the_language_of_the_page():
     tips = [
-        BeautifulSoup(link_terms("<p>mask</p>", TERMS, lang, ""), "html.parser").select_one(".term-tip")
+        BeautifulSoup(link_terms("<p>mask</p>", TERMS, lang, ""), "html.parser").select_one(
+            ".term-tip"
+        )
         for lang in ("zh", "en")
     ]
     assert [tip.get_text() for tip in tips] == ["掩码的简短说法", "What mask is"]
