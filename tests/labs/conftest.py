@@ -13,6 +13,15 @@ os.environ["TRITON_INTERPRET"] = "1"  # before anything imports triton
 sys.path.insert(0, str(ROOT / "labs"))  # where a lab finds its companions
 
 from doubting import dirtied, ordered  # noqa: E402
+from running import LABS, copied, run  # noqa: E402
+
+
+def pytest_collection_modifyitems(items):
+    """One process runs all tests of a lab that share its runs."""
+    for item in items:
+        stem = getattr(item, "callspec", None) and item.callspec.params.get("stem")
+        if stem in LABS:
+            item.add_marker(pytest.mark.xdist_group(stem))
 
 
 @functools.cache
@@ -48,3 +57,21 @@ def dirty():
     """Fresh memory is full of NaN, in integers of their largest value, as if someone had used it before."""
     with dirtied():
         yield
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory):
+    """alone("triton_matmul") is what that lab did with --json, once, in a folder with its companions and nothing else.
+
+    `left` is what lay in the folder afterwards and not before.
+    """
+
+    @functools.cache
+    def once(stem):
+        path = copied(stem, tmp_path_factory.mktemp(stem))
+        before = set(path.parent.iterdir())
+        done = run(path, "--json")
+        done.left = set(path.parent.iterdir()) - before
+        return done
+
+    return once

@@ -2,41 +2,25 @@
 
 import functools
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from running import LABS, ROOT, run
 
 from proof.book.companions import bundle, names_twice
 
-ROOT = Path(__file__).parents[2]
-LABS = sorted(path.stem for path in (ROOT / "labs").glob("triton_*.py"))
 COMPANIONS = {
     path.name: path.read_text(encoding="utf-8")
     for path in (ROOT / "labs").glob("*.py")
     if not path.name.startswith("triton_")
 }
-NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
 MEASURED_ANEW = {"peak_mib", "timings", "low", "high"}  # what differs from run to run
 
 
 def source(stem: str) -> str:
     return (ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8")
-
-
-def run(path: Path, *arguments: str) -> subprocess.CompletedProcess:
-    settings = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("TRITON_", "PYTHONPATH"))
-    }
-    command = [sys.executable, path, *arguments]
-    return subprocess.run(
-        command, cwd=path.parent, env=settings | NO_GPU, capture_output=True, text=True
-    )
 
 
 def rows(done: subprocess.CompletedProcess) -> list[dict]:
@@ -61,22 +45,6 @@ def one_file(tmp_path_factory):
     return once
 
 
-@pytest.fixture(scope="session")
-def two_files(tmp_path_factory):
-    """two_files("triton_matmul") is what that lab did with --json, once, with its companions beside it."""
-
-    @functools.cache
-    def once(stem: str) -> subprocess.CompletedProcess:
-        folder = tmp_path_factory.mktemp(stem)
-        for name, text in COMPANIONS.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        path = folder / f"{stem}.py"
-        path.write_text(source(stem), encoding="utf-8")
-        return run(path, "--json")
-
-    return once
-
-
 @pytest.mark.parametrize("stem", LABS)
 def test_a_bundle_alone_runs_and_leaves_nothing_behind(one_file, stem):
     done, left = one_file(stem)
@@ -85,8 +53,8 @@ def test_a_bundle_alone_runs_and_leaves_nothing_behind(one_file, stem):
 
 
 @pytest.mark.parametrize("stem", LABS)
-def test_a_bundle_gives_the_rows_of_its_lab(one_file, two_files, stem):
-    assert rows(one_file(stem)[0]) == rows(two_files(stem))
+def test_a_bundle_gives_the_rows_of_its_lab(one_file, alone, stem):
+    assert rows(one_file(stem)[0]) == rows(alone(stem))
 
 
 @pytest.mark.parametrize("stem", LABS)

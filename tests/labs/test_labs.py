@@ -1,8 +1,6 @@
 """What every lab does, whatever it teaches: it runs beside its companions, prints what it found, and fails when it should."""
 
-import functools
 import json
-import os
 import re
 import shutil
 import signal
@@ -12,55 +10,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from running import LABS, ROOT, copied, run, surroundings
 
 from proof.runs.accept import accept
 
-ROOT = Path(__file__).parents[2]
-LABS = sorted(path.stem for path in (ROOT / "labs").glob("triton_*.py"))
-COMPANIONS = sorted(path for path in (ROOT / "labs").glob("*.py") if path.stem not in LABS)
-NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
 PLAIN = "triton_vector_add"  # a lab of which nothing is special
-
-
-def surroundings(**more):
-    """The environment of a reader without a GPU who has set none of Triton's variables."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_")}
-    return kept | NO_GPU | {"PYTHONDONTWRITEBYTECODE": "1"} | more
-
-
-def run(path, *arguments, flags=(), **environment):
-    return subprocess.run(
-        [sys.executable, *flags, path, *arguments],
-        cwd=path.parent,
-        env=surroundings(**environment),
-        capture_output=True,
-        text=True,
-    )
-
-
-def copied(stem, folder):
-    """The lab with all companions, in this folder."""
-    for path in COMPANIONS:
-        shutil.copy(path, folder)
-    return Path(shutil.copy(ROOT / "labs" / f"{stem}.py", folder))
-
-
-@pytest.fixture(scope="session")
-def alone(tmp_path_factory):
-    """alone("triton_matmul") is what that lab did with --json, once, in a folder with its companions and nothing else.
-
-    `left` is what lay in the folder afterwards and not before.
-    """
-
-    @functools.cache
-    def once(stem):
-        path = copied(stem, tmp_path_factory.mktemp(stem))
-        before = set(path.parent.iterdir())
-        done = run(path, "--json")
-        done.left = set(path.parent.iterdir()) - before
-        return done
-
-    return once
 
 
 @pytest.fixture
