@@ -281,10 +281,26 @@ def short_name(lab: ModuleType) -> str:
     return lab_stem(lab).removeprefix("triton_")
 
 
+class NeedsFile(RuntimeError):
+    """What is to be judged needs the lab as a file, and this is a notebook."""
+
+
+def this_file(name: str | None) -> Path:
+    """The path of a lab, by its `__file__`. Raises NeedsFile in a notebook, which has none.
+
+    There Triton's interpreter lends the lab what it defines itself, and so its own `__file__`.
+    """
+    if not name or Path(name).name == "interpreter.py":
+        raise NeedsFile("needs the lab as a file: download it")
+    return Path(name).resolve()
+
+
 def lab_file(lab: ModuleType) -> Path | None:
     """Where the lab lies; None in a notebook."""
-    name = getattr(lab, "__file__", None)
-    return Path(name).resolve() if name else None
+    try:
+        return this_file(getattr(lab, "__file__", None))
+    except NeedsFile:
+        return None
 
 
 def lab_stem(lab: ModuleType) -> str:
@@ -391,6 +407,8 @@ def failed(error: BaseException) -> Row:
     note = f"{type(error).__name__}: {reason}"
     if isinstance(error, torch.OutOfMemoryError):
         return {"verdict": "-", "note": note}
+    if isinstance(error, NeedsFile):
+        return {"verdict": "-", "note": str(error)}
     fault = any(words in note for words in DEVICE_FAULTS)
     return {"verdict": "fault" if fault else "raised", "note": note}
 
@@ -832,7 +850,15 @@ def open_cache() -> None:
 
 
 def run_program(command: Callable[[], int]) -> None:
-    """Run a command and exit with its status. Ctrl-C and a closed pipe end it quietly."""
+    """Run a command and exit with its status. Ctrl-C and a closed pipe end it quietly.
+
+    A notebook goes on where the status is 0, and Ctrl-C is its own.
+    """
+    if lab_file(sys.modules["__main__"]) is None:
+        status = command()
+        if status:
+            sys.exit(status)
+        return
     if sys.stdout is None:
         stop("standard output is closed: nothing could be shown; send it to a file or to /dev/null")
     if sys.flags.optimize:

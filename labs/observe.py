@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -21,7 +20,7 @@ import torch
 import triton
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from judge import DEVICE, Ratio, benchmark_pair
+from judge import DEVICE, Ratio, benchmark_pair, this_file
 from claims import Row
 from process import run_in_process
 from startup import time_ratio
@@ -318,14 +317,12 @@ class Paths:
         return self._processes
 
     def _run_processes(self) -> dict[str, Row]:
-        if self.lab_file is None:
-            raise RuntimeError("needs the lab as a file: download it")
-        lab = Path(self.lab_file).resolve()
+        lab_path = this_file(self.lab_file)
         rows = {}
         with tempfile.TemporaryDirectory() as folder:
             for caches in ("empty", "filled"):
                 outcome = run_in_process(
-                    lab,
+                    lab_path,
                     "lab.measures.young()",
                     TRITON_CACHE_DIR=f"{folder}/triton",
                     TORCHINDUCTOR_CACHE_DIR=f"{folder}/inductor",

@@ -42,7 +42,7 @@ def code_of(source: str) -> str:
     'x = 1\\ny = 2'
     """
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    cuts, kept_ends = _cuts(_tokens(text))
+    cuts, kept_ends = _cuts(tokens(text))
     lines = text.split("\n")
     for (row, column), (end_row, end_column) in reversed(cuts):
         head, tail = lines[row - 1][:column], lines[end_row - 1][end_column:]
@@ -58,13 +58,14 @@ def code_of(source: str) -> str:
 @lru_cache(CACHED)
 def comments(source: str) -> dict[int, str]:
     """Each comment by its line, as it is written."""
-    tokens = _tokens(source)
-    return {each.start[0]: each.string for each in tokens if each.type == tokenize.COMMENT}
+    return {t.start[0]: t.string for t in tokens(source) if t.type == tokenize.COMMENT}
 
 
-def _tokens(text: str) -> list[tokenize.TokenInfo]:
+@lru_cache(CACHED)
+def tokens(text: str) -> tuple[tokenize.TokenInfo, ...]:
+    """The tokens of a text. Raises SyntaxError."""
     try:
-        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+        return tuple(tokenize.generate_tokens(io.StringIO(text).readline))
     except tokenize.TokenError as error:
         raise SyntaxError(error.args[0]) from None
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from proof.book import translation
 from proof.book.labwords import words
 from proof.book.model import Book, Cell, Compiled, Lab, Lang, Launch, NotMade
 from proof.book.python import parsed
@@ -62,12 +63,13 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def source_of(lab: Lab, kernel: str) -> tuple[int, str]:
-    """The kernel as the lab has it, its decorators included, and the number of its first line."""
-    for node in ast.walk(parsed(lab.source)):
+def source_of(book: Book, lab: Lab, kernel: str, lang: Lang) -> tuple[int, str]:
+    """The kernel with its decorators, comments in that language, and the number of its first line."""
+    source = translation.shown(book, lab, lang)
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef) and node.name == kernel:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            return first, "\n".join(lab.source.splitlines()[first - 1 : node.end_lineno])
+            return first, "\n".join(source.splitlines()[first - 1 : node.end_lineno])
     raise Fault(f"{lab.stem} defines no {kernel}", "Name a kernel of the lab")
 
 
@@ -82,7 +84,7 @@ def assembly(
     compiled = book.compiled[lab.stem]
     asked = [Asked(lab.stem, kernel, target, of) for target in targets]
     shown = [_launch(compiled, each) for each in asked]
-    first, source = source_of(lab, kernel)
+    first, source = source_of(book, lab, kernel, lang)
     about = f"Triton {md(compiled.triton)} · {launched(shown[0], lang)}"
     fences = [_fence("python", f"{lab.stem}.py, {word(lang, 'line', n=first)}", source)]
     for each, launch in zip(asked, shown, strict=True):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from proof.book.labwords import reason, short, words
 from proof.book.model import Book, Bug, Claim, ErrorRow, Lab, Lang, RatioRow, Section, Standing
+from proof.book.translation import shown_lines
 from proof.evidence import order, state
 from proof.evidence.state import current, records_of, tally
 from proof.pages.format import (
@@ -136,8 +137,11 @@ def _lab_claims(book: Book, lab: Lab, lang: Lang) -> str:
 # Seeded bugs
 
 
-def bug_text(lab: Lab, bug: Bug, file: str) -> str:
-    """The bug as a unified diff of the lab's own text, with the lab's line numbers: `patch` accepts it.
+def bug_text(book: Book, lab: Lab, bug: Bug, lang: Lang) -> str:
+    """The bug as a unified diff of the lab's text, with the lab's line numbers.
+
+    `patch` accepts it: the English one beside the lab, the Chinese one with the Chinese download's
+    comments.
 
     Raises Fault if its text does not occur exactly once in its section.
     """
@@ -146,8 +150,9 @@ def bug_text(lab: Lab, bug: Bug, file: str) -> str:
     if times != 1:
         what = f"the text of the seeded bug {bug.name!r} occurs {times} times in section {bug.section!r}"
         fix = "Change its text in BUGS so that the section holds it exactly once"
-        raise Fault(what, fix, line=line, file=file)
-    old, new = text.splitlines(), text.replace(bug.old, bug.new).splitlines()
+        raise Fault(what, fix, line=line, file=where(lab.path, book.root))
+    changed = text.replace(bug.old, bug.new)
+    old, new = (shown_lines(book, lab, each.splitlines(), lang) for each in (text, changed))
     name = f"{lab.stem}.py"
     lines = list(difflib.unified_diff(old, new, name, f"{name} ({bug.name})", lineterm="", n=2))
     shift = line - 1
@@ -181,7 +186,7 @@ def bug_diff(book: Book, lab: Lab, bug: Bug, lang: Lang, up: str) -> str:
     return "\n".join(
         [
             "```diff",
-            bug_text(lab, bug, where(lab.path, book.root)),
+            bug_text(book, lab, bug, lang),
             "```",
             "",
             f"- **{word(lang, 'must fail')}**{colon}{claim_cell(target, up)} · {md(way(claim, bug.how, lang))} · {md(reason(book, claim, lang))}",
@@ -200,7 +205,7 @@ def _lab_bugs(book: Book, lab: Lab, lang: Lang, up: str) -> str:
         how = f"{md(way(claim, bug.how, lang))}<br>{md(reason(book, claim, lang))}"
         target = link(f"#{bug.claim}", code(short(lab.claims[bug.claim])))
         rows.append([name, target, how, "<br>".join(seen_parts(book, claim, lang))])
-        text = bug_text(lab, bug, where(lab.path, book.root))
+        text = bug_text(book, lab, bug, lang)
         inside = "\n".join(
             f"    {line}".rstrip() for line in ("```diff", *text.splitlines(), "```")
         )

@@ -10,7 +10,8 @@ import nbformat
 from bs4 import BeautifulSoup, Comment, Tag
 from nbformat.v4 import new_markdown_cell, new_output
 
-from proof.book.model import Book, Lab, Record
+from proof.book.model import Book, Lab, Lang, Record
+from proof.book.translation import download, shown
 from proof.evidence import state
 from proof.evidence.state import current, records_of
 from proof.evidence.verdict import line
@@ -20,13 +21,23 @@ NOT_SHOWN = re.compile(
 )
 
 
-def recorded_notebook(book: Book, lab: Lab) -> str:
-    """The notebook's JSON. Nothing is executed.
+def recorded_page(book: Book, lab: Lab, lang: Lang) -> str:
+    """The lesson as a notebook for the lab's page."""
+    return _recorded(book, lab, shown(book, lab, lang))
+
+
+def recorded_notebook(book: Book, lab: Lab, lang: Lang) -> str:
+    """The bundle as a notebook, which runs from top to bottom: the last cell judges the lab."""
+    return _recorded(book, lab, download(book, lab, lang))
+
+
+def _recorded(book: Book, lab: Lab, source: str) -> str:
+    """The JSON of a text of the lab as a notebook. Nothing is executed.
 
     Under the last cell stand the tables that the newest GPU record and the newest interpreter record hold, or a
     sentence where there is no record of this very code.
     """
-    notebook = jupytext.reads(_folded(lab), fmt="py:percent")
+    notebook = jupytext.reads(_folded(source), fmt="py:percent")
     cells = []
     for cell in notebook.cells:
         if title := cell.metadata.pop("title", ""):
@@ -55,10 +66,10 @@ def recorded_notebook(book: Book, lab: Lab) -> str:
     return nbformat.writes(notebook) + "\n"
 
 
-def _folded(lab: Lab) -> str:
-    """The lab's text without section markers; what a run prints is a cell."""
+def _folded(source: str) -> str:
+    """The text without section markers; what a run prints is a cell."""
     main = '\nif __name__ == "__main__":'
-    return NOT_SHOWN.sub("", lab.source.replace(main, f"\n# %% What a run prints.{main}"))
+    return NOT_SHOWN.sub("", source.replace(main, f"\n# %% What a run prints.{main}"))
 
 
 def _titled(title: str) -> str:

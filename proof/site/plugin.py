@@ -20,8 +20,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import TableOfContents, get_toc
 
-from proof.book import model
-from proof.book.companions import bundle
+from proof.book import model, translation
 from proof.book.load import load_book
 from proof.pages import notebook
 from proof.pages.generated import generated
@@ -61,6 +60,8 @@ class ProofPlugin(BasePlugin):
         if self._lang(config) == "en":
             config.site_url += "en/"
         config.nav = assemble.menu(config.nav, self.book, self._lang(config))
+        if self._lang(config) == "zh":
+            self._quote_chinese(config)
 
     @event_priority(100)  # before mkdocs-jupyter looks for notebooks
     def on_files(self, files: Files, config: MkDocsConfig) -> None:
@@ -72,17 +73,17 @@ class ProofPlugin(BasePlugin):
             files.append(_file(config, root / "docs", path))
         for path in sorted((root / "labs/records").rglob("*.json")):
             files.append(_file(config, root / "labs", path))
+        lang = self._lang(config)
         for stem, lab in book.labs.items():
-            text = notebook.recorded_notebook(book, lab)
-            page = root / f"build/labs/{stem}.ipynb"
-            _write(page, text)
-            files.append(_file(config, root / "build", page))
-            files.append(File.generated(config, f"downloads/{stem}.ipynb", content=text))
-            files.append(
-                File.generated(
-                    config, f"downloads/{stem}.py", content=bundle(lab.source, lab.companions)
-                )
-            )
+            page = root / f"build/{lang}/labs/{stem}.ipynb"
+            _write(page, notebook.recorded_page(book, lab, lang))
+            files.append(_file(config, root / "build" / lang, page))
+            downloads = {
+                "ipynb": notebook.recorded_notebook(book, lab, lang),
+                "py": translation.download(book, lab, lang),
+            }
+            for kind, text in downloads.items():
+                files.append(File.generated(config, f"downloads/{stem}.{kind}", content=text))
 
     def on_page_markdown(
         self, text: str, /, *, page: Page, config: MkDocsConfig, files: Files
@@ -117,6 +118,14 @@ class ProofPlugin(BasePlugin):
         for pattern, adapt in adapted.items():
             (script,) = Path(config.site_dir, "assets/javascripts").glob(pattern)
             script.write_text(adapt(script.read_text(encoding="utf-8")), encoding="utf-8")
+
+    def _quote_chinese(self, config: MkDocsConfig) -> None:
+        """Let snippets of labs/ be read from a copy whose comments are in Chinese."""
+        copy = Path(config.config_file_path).parent / "build/zh"
+        for name, text in translation.quoted(self.book).items():
+            _write(copy / "labs" / name, text)
+        options = config.mdx_configs["pymdownx.snippets"]
+        options["base_path"] = [str(copy), *options["base_path"]]
 
     def _lang(self, config: MkDocsConfig) -> model.Lang:
         return config.theme["language"]

@@ -16,8 +16,8 @@ import pytest
 from bs4 import BeautifulSoup
 from sites import PREFIX, ROOT, WORDS, Site
 
-from proof.book.companions import bundle
 from proof.book.model import LANGS, Book
+from proof.book.translation import download
 from proof.site import assemble, vendor
 from proof.site import build as site
 
@@ -129,14 +129,20 @@ def test_a_lab_page_is_light_as_hosts_send_it(built: Site, book: Book, lang: str
     } == {}
 
 
+def test_code_on_pages_has_its_comments_in_the_language_of_the_page(built: Site):
+    english, chinese = "# false only past the end", "# 只在最后一块里、末尾之后为假"
+    for page in ("lessons/first_kernel/", "labs/triton_vector_add/"):
+        zh, en = (soup(built, f"{HEADS[lang]}{page}").get_text() for lang in ("zh", "en"))
+        assert (chinese in zh, english in zh) == (True, False)
+        assert (chinese in en, english in en) == (False, True)
+
+
 def test_C001_labs_can_be_downloaded_as_one_file_and_records_as_they_lie_in_the_tree(
     built: Site, book: Book
 ):
     for lang in LANGS:
         for stem, lab in book.labs.items():
-            assert built.read(f"{HEADS[lang]}downloads/{stem}.py") == bundle(
-                lab.source, lab.companions
-            )
+            assert built.read(f"{HEADS[lang]}downloads/{stem}.py") == download(book, lab, lang)
             assert json.loads(built.read(f"{HEADS[lang]}downloads/{stem}.ipynb"))["nbformat"] == 4
         for record in book.records:
             name = Path(*record.path.parts[-3:])

@@ -352,7 +352,7 @@ def test_a_bug_is_a_diff_with_the_lines_of_the_lab():
 def test_patch_accepts_the_diff_of_a_break(tmp_path):
     lab = made.lab()
     (tmp_path / "triton_scale.py").write_text(lab.source)
-    diff = labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py") + "\n"
+    diff = labpage.bug_text(made.book(), lab, lab.bugs["no_mask"], "en") + "\n"
     subprocess.run(["patch", "-p0", "-s"], input=diff, text=True, cwd=tmp_path, check=True)
     assert (tmp_path / "triton_scale.py").read_text() == lab.source.replace(
         "mask = offs < n", "mask = offs >= 0"
@@ -423,7 +423,7 @@ def test_a_bug_whose_text_is_gone_is_an_error_that_names_the_lab():
     lab = made.lab()
     lab.sections["kernel"] = (20, lab.sections["kernel"][1].replace("offs < n", "offs <= n"))
     with pytest.raises(Fault) as caught:
-        labpage.bug_text(lab, lab.bugs["no_mask"], "labs/triton_scale.py")
+        labpage.bug_text(made.book(), lab, lab.bugs["no_mask"], "en")
     assert str(caught.value).startswith(
         "labs/triton_scale.py:20: the text of the seeded bug 'no_mask' occurs 0 times in section 'kernel'."
     )

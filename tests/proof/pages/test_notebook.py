@@ -10,12 +10,12 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from proof.pages.notebook import recorded_notebook, slim
+from proof.pages.notebook import recorded_notebook, recorded_page, slim
 
 
 def notebook(book=None):
     book = book or made.measured()
-    return nbformat.reads(recorded_notebook(book, book.labs["triton_scale"]), as_version=4)
+    return nbformat.reads(recorded_page(book, book.labs["triton_scale"], "en"), as_version=4)
 
 
 def outputs(book) -> list[str]:
@@ -27,8 +27,8 @@ def test_it_is_a_valid_notebook():
 
 
 def test_the_same_book_gives_the_same_bytes():
-    assert recorded_notebook(made.measured(), made.lab()) == recorded_notebook(
-        made.measured(), made.lab()
+    assert recorded_page(made.measured(), made.lab(), "en") == recorded_page(
+        made.measured(), made.lab(), "en"
     )
 
 
@@ -50,7 +50,7 @@ def test_the_rest_of_a_cells_line_is_a_sentence_below_its_heading():
 
 
 def test_section_markers_and_formatter_comments_are_gone():
-    assert re.findall(r"--8<--|fmt:", recorded_notebook(made.measured(), made.lab())) == []
+    assert re.findall(r"--8<--|fmt:", recorded_page(made.measured(), made.lab(), "en")) == []
 
 
 def test_the_output_is_what_the_gpu_run_printed_then_what_the_interpreter_printed():
@@ -122,7 +122,7 @@ def page(tmp_path_factory) -> str:
     from mkdocs_jupyter.convert import nb2html
 
     path = tmp_path_factory.mktemp("nb") / "triton_scale.ipynb"
-    path.write_text(recorded_notebook(made.measured(), made.lab()), encoding="utf-8")
+    path.write_text(recorded_page(made.measured(), made.lab(), "en"), encoding="utf-8")
     return nb2html(str(path))
 
 
@@ -179,6 +179,12 @@ def test_no_cell_marker_reaches_the_page(page):
 
 
 def test_the_download_is_json_with_a_newline_at_its_end():
-    text = recorded_notebook(made.measured(), made.lab())
+    text = recorded_page(made.measured(), made.lab(), "en")
     assert json.loads(text)["nbformat"] == 4
     assert text.endswith("}\n")
+
+
+def test_the_download_is_made_from_the_bundle():
+    text = recorded_notebook(made.measured(), made.lab(), "en")
+    assert "from judge import" not in text
+    assert "class Claim" in text
