@@ -1021,7 +1021,7 @@ class Page:
     """One Markdown page of one language."""
 
     lang: Lang
-    name: str  # lessons/first_kernel.md, the same in both languages
+    name: str  # lessons/vector_add.md, the same in both languages
     path: Path
     text: str  # as written, LF, no BOM
 

@@ -11,11 +11,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from proof.book.model import LANGS, Book
+from proof.book.python import code_of
 from proof.problem import Problem
 from proof.text import parity as sidecars
 from proof.text.documents import Document, documents, place
 from proof.text.macros import Call, readable_calls
-from proof.text.markdown import Markdown
+from proof.text.markdown import Fence, Markdown
 from proof.text.numbers import numbers
 from proof.text.parity import Pair
 
@@ -33,15 +34,24 @@ def _macro(call: Call) -> str:
     return re.sub(r"\s+", " ", call.source)
 
 
+def _code(fence: Fence) -> str:
+    """What a fence holds; of Python without comments, which are in the language of the page."""
+    body = textwrap.dedent(fence.body)
+    if not fence.info.startswith("python"):
+        return body
+    try:
+        return code_of(body)
+    except (SyntaxError, IndentationError):
+        return body
+
+
 def _math(text: str) -> str:
     return re.sub(r"\\(text|mathrm|textrm)\{[^{}]*\}", r"\\\1{}", text)
 
 
 KINDS: dict[str, Callable[[Markdown], Things]] = {
     "heading": lambda page: [(h.line, f"{'#' * h.level} {{ #{h.id} }}") for h in page.headings],
-    "fenced code": lambda page: [
-        (f.line, f"```{f.info}\n{textwrap.dedent(f.body)}") for f in page.fences
-    ],
+    "fenced code": lambda page: [(f.line, f"```{f.info}\n{_code(f)}") for f in page.fences],
     "snippet": lambda page: [(s.line, s.target) for s in page.snippets],
     "macro": lambda page: [(call.line, _macro(call)) for call in readable_calls(page)],
     "admonition": lambda page: [(a.line, f"{a.marker} {a.kind}") for a in page.admonitions],

@@ -273,7 +273,7 @@ def claim_href(claim: Claim, up: str) -> str:
 
 
 def page_href(name: str, up: str) -> str:
-    """The address of a page by its file name: lessons/first_kernel.md -> lessons/first_kernel/."""
+    """The address of a page by its file name: lessons/vector_add.md -> lessons/vector_add/."""
     path = re.sub(r"(^|/)index\.md$", r"\1", name)
     return up + (path[:-3] + "/" if path.endswith(".md") else path) or "./"
 

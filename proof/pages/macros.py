@@ -11,7 +11,7 @@ from proof.book.labwords import reason
 from proof.book.model import Book, Claim, JudgedRow, Lab, Lang, Page, Standing
 from proof.evidence import order, state
 from proof.evidence.targets import TARGETS
-from proof.pages import charts, kernel_types, notes
+from proof.pages import charts, drawings, kernel_types, notes
 from proof.pages import compiled as compile_page
 from proof.pages import lab as labpage
 from proof.pages import svg as drawing
@@ -154,6 +154,20 @@ def timeline(scene: Scene, id: str) -> str:
     return drawn.draw(spans, title, small, f"timeline-{scene.line}", scene.lang)
 
 
+def data_drawing(scene: Scene, name: str, claim: str = "") -> str:
+    """A drawing of data, "blocks", "tiles" …, with the sizes of the claim where it has any."""
+    scene.find("drawing", name, drawings.DRAWINGS)
+    found = scene.claim(claim) if claim else None
+    lab = scene.book.labs[found.lab] if found else None
+    try:
+        return drawings.draw(name, lab, found, f"drawing-{scene.line}", scene.lang)
+    except ValueError as error:
+        raise scene.error(
+            f"drawing({name!r}) has no sizes: {error}",
+            "Name a claim of the lab that it illustrates",
+        ) from None
+
+
 def status(scene: Scene) -> str:
     """Counts by state; the page of all claims lists them."""
     return (
@@ -270,11 +284,12 @@ MACROS: dict[str, Callable[..., str]] = {
         source,
         given,
     )
-} | {"versions": versions_table, "kernel_types": kernel_types_table}
+} | {"drawing": data_drawing, "versions": versions_table, "kernel_types": kernel_types_table}
 BLOCKS = (
     "claims",
     "chart",
     "timeline",
+    "drawing",
     "status",
     "labs",
     "lab_card",

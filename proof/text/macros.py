@@ -56,6 +56,8 @@ def citations(
     texts = list(args)
     if name in FIRST_CITES:
         yield from ((FIRST_CITES[name], text) for text in texts[:1])
+    elif name == "drawing":
+        yield from (("claim", text) for text in texts[1:])
     elif name in ALL_CITE:
         yield from (("claim", text) for text in texts)
     elif name == "given" and "source" in options:

@@ -14,7 +14,7 @@ from proof.site import vendor
 
 pytestmark = pytest.mark.browser
 HEADS = {"zh": "", "en": "en/"}
-LESSON = "lessons/first_kernel/"
+LESSON = "lessons/vector_add/"
 FACTS = """() => {
   const texts = svg => [...svg.querySelectorAll('.nodeLabel, text, span.edgeLabel')].filter(e => e.textContent.trim())
   const diagrams = [...document.querySelectorAll('.diagram')].map(box => {
@@ -273,7 +273,7 @@ def test_C016_a_term_finds_the_glossary_and_a_title_its_page_among_the_first_thr
     source = next(
         page.text
         for page in book.pages
-        if (page.lang, page.name) == (lang, "lessons/first_kernel.md")
+        if (page.lang, page.name) == (lang, "lessons/vector_add.md")
     )
     title = re.search(r"^# (.+?) *\{", source, re.M)[1]
     for query in (title, title.replace("：", " "), title.replace(" ", "，")):
@@ -480,7 +480,7 @@ def test_C076_the_button_copies_a_section_as_it_lies_in_the_lab(
     visitor = visit(built)
     visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visitor.go(HEADS[lang] + LESSON)
-    text = next(p.text for p in book.pages if (p.lang, p.name) == (lang, "lessons/first_kernel.md"))
+    text = next(p.text for p in book.pages if (p.lang, p.name) == (lang, "lessons/vector_add.md"))
     quoted = re.findall(r'--8<-- "labs/(\w+)\.py:(\w+)"', text)
     assert quoted
     copied = []

@@ -85,7 +85,7 @@ def test_no_statement_is_there_twice():
 
 def test_every_lesson_has_statements_and_most_of_them_have_evidence(book):
     lessons = {page.name for page in book.pages if page.name.startswith("lessons/")}
-    assert lessons == {statement["page"].partition("#")[0] for statement in STATEMENTS}
+    assert lessons <= {statement["page"].partition("#")[0] for statement in STATEMENTS}
     assert sum(
         "proof" in statement or "source" in statement for statement in STATEMENTS
     ) > 0.75 * len(STATEMENTS)

@@ -461,7 +461,7 @@ def test_the_menu_takes_in_every_lab_and_decision(tiny):
 
 
 @pytest.mark.parametrize(
-    ("url", "way"), [("", "./"), ("status/", "../"), ("lessons/first_kernel/", "../../")]
+    ("url", "way"), [("", "./"), ("status/", "../"), ("lessons/vector_add/", "../../")]
 )
 def test_the_way_up_from_a_page(url: str, way: str):
     assert assemble.up(url) == way

@@ -1,0 +1,316 @@
+"""Drawings of data: blocks, rows, tiles, pipelines, sectors. Their numbers come from the labs that they illustrate.
+
+Each is one SVG with a title and a description for those who do not see it, and a caption. Labels are
+in the language of the page; colors are classes of docs/assets/site.css, so that one drawing serves
+both palettes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from proof.book import python
+from proof.book.model import Claim, Lab, Lang
+from proof.pages.format import md
+
+WORDS = Path(__file__).with_name("drawings.yml")
+WIDTH = 440  # of every drawing, in units; text is 12 high
+
+
+class Canvas:
+    """The parts of one drawing, in units of its view box."""
+
+    def __init__(self, height: float) -> None:
+        self.height = height
+        self.parts: list[str] = []
+
+    def box(
+        self, x: float, y: float, width: float, height: float, color: int = 0, label: str = ""
+    ) -> None:
+        """A filled rectangle with a label in its middle. Color 0 is neutral."""
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        self.parts.append(f'<rect class="c{color}" {place}/>')
+        if label:
+            self.text(x + width / 2, y + height / 2 + 4, label)
+
+    def outline(self, x: float, y: float, width: float, height: float) -> None:
+        """A dashed rectangle: what has room and holds nothing."""
+        place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
+        self.parts.append(f'<rect class="empty" {place}/>')
+
+    def text(self, x: float, y: float, words: str, align: str = "x") -> None:
+        """Words around x ("x"), to its left ("y") or to its right ("left")."""
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{align}">{md(words)}</text>')
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        """A straight arrow, along one of the axes."""
+        down, right = (y2 > y1) - (y2 < y1), (x2 > x1) - (x2 < x1)
+        left_wing = f"M{x2 - 5 * right + 4 * down:.1f} {y2 - 5 * down + 4 * right:.1f}"
+        right_wing = (
+            f"L{x2:.1f} {y2:.1f}L{x2 - 5 * right - 4 * down:.1f} {y2 - 5 * down - 4 * right:.1f}"
+        )
+        shaft = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
+        self.parts.append(f'<path class="arrow" d="{shaft}{left_wing}{right_wing}"/>')
+
+
+class Words:
+    """The words of one drawing in one language, with {name} filled in."""
+
+    def __init__(self, name: str, lang: Lang, values: Mapping[str, object]) -> None:
+        self.texts = _words()[name]
+        self.lang = lang
+        self.values = values
+
+    def __call__(self, key: str, **more: object) -> str:
+        return self.texts[key][self.lang].format(**self.values, **more)
+
+
+@cache
+def _words() -> dict[str, dict[str, dict[Lang, str]]]:
+    """By drawing and key, in both languages."""
+    words: dict[str, dict[str, dict[Lang, str]]] = yaml.load(
+        WORDS.read_text(encoding="utf-8"), yaml.CSafeLoader
+    )
+    return words
+
+
+Shapes = dict[str, int]  # the sizes that a drawing shows, by the lab's own names
+
+
+def draw(name: str, lab: Lab | None, claim: Claim | None, key: str, lang: Lang) -> str:
+    """The drawing as HTML without blank lines. `key` makes its ids the only ones of the page.
+
+    Raises KeyError for a drawing that does not exist, ValueError where it needs a claim of a lab.
+    """
+    values = _shapes(lab, claim) if claim is not None and lab is not None else {}
+    words = Words(name, lang, values)
+    try:
+        canvas = DRAWINGS[name](words, values)
+    except KeyError as missing:
+        raise ValueError(f"the claim gives no {missing}") from None
+    ids = f"{key}-title", f"{key}-desc"
+    parts = [
+        '<figure class="chart drawing" data-search-exclude="">',
+        f'<svg viewBox="0 0 {WIDTH} {canvas.height:g}" role="img" aria-labelledby="{ids[0]} {ids[1]}">',
+        f'<title id="{ids[0]}">{md(words("title"))}</title>',
+        f'<desc id="{ids[1]}">{md(words("told"))}</desc>',
+        *canvas.parts,
+        "</svg>",
+        f"<figcaption>{md(words('caption'))}</figcaption>",
+        "</figure>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _shapes(lab: Lab, claim: Claim) -> Shapes:
+    """The arguments of the claim, the whole-number constants of the lab, and its first tile."""
+    shapes: Shapes = {}
+    for node in python.parsed(lab.source).body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            continue
+        target = node.targets[0].id
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, int):
+            shapes[target] = node.value.value
+        elif target == "CONFIGS" and isinstance(node.value, ast.List):
+            first = node.value.elts[0]
+            if isinstance(first, ast.Call):
+                sizes = (part.value for part in first.args if isinstance(part, ast.Constant))
+                names = ("BLOCK_M", "BLOCK_N", "BLOCK_K")
+                shapes |= {
+                    name: size
+                    for name, size in zip(names, sizes, strict=False)
+                    if isinstance(size, int)
+                }
+    for name, argument in claim.arguments.items():
+        if isinstance(argument.value, int):
+            shapes[name] = argument.value
+    return shapes | dict(_derived(shapes))
+
+
+def _derived(shapes: Shapes) -> Iterator[tuple[str, int]]:
+    """What follows from the sizes: how many blocks, what is left for the last, the padded row."""
+    n, block, columns = (shapes.get(name) for name in ("n", "BLOCK_SIZE", "n_cols"))
+    if isinstance(n, int) and isinstance(block, int):
+        yield "blocks", -(-n // block)
+        yield "last", -(-n // block) - 1
+        yield "rest", n % block or block
+    if isinstance(columns, int):
+        padded = 1 << (columns - 1).bit_length()
+        yield "padded", padded
+        yield "padding", padded - columns
+
+
+def _blocks(words: Words, shapes: Shapes) -> Canvas:
+    """A vector cut into blocks, the last one only partly used, and a program below each."""
+    canvas, top, width = Canvas(112), 36, 84
+    last, rest, block = (shapes[name] for name in ("last", "rest", "BLOCK_SIZE"))
+    canvas.text(4, 14, words("vector"), "left")
+    canvas.text(436, 14, words("edge"), "y")
+    places = {4: 0, 92: 1, 216: last - 1, 304: last}
+    for color, (x, index) in enumerate(places.items(), 1):
+        canvas.arrow(x + 42, 92, x + 42, 72)
+        canvas.text(x + 42, 106, words("program", i=index))
+        if index < last:
+            canvas.box(x, top, width, 30, color, words("block", i=index))
+    canvas.text(196, top + 19, "…")
+    canvas.outline(304, top, 130, 30)
+    used = max(130 * rest / block, 4)
+    canvas.box(304, top, used, 30, 4)
+    canvas.text(304 + used + (130 - used) / 2, top + 19, words("block", i=last))
+    return canvas
+
+
+def _row(words: Words, shapes: Shapes) -> Canvas:
+    """One row in one block: read once, reduced on chip, written once."""
+    canvas = Canvas(196)
+    width = 330 * shapes["n_cols"] / shapes["padded"]
+    canvas.text(4, 14, words("memory"), "left")
+    canvas.box(4, 22, width, 24, 1, words("columns"))
+    canvas.arrow(60, 50, 60, 74)
+    canvas.text(68, 66, words("read"), "left")
+    canvas.box(4, 80, width, 24, 1, words("columns"))
+    canvas.box(4 + width, 80, 330 - width, 24, 4, "−∞")
+    canvas.text(342, 90, words("block"), "left")
+    canvas.text(342, 105, words("registers"), "left")
+    for index, step in enumerate(("max", "exp", "sum", "÷")):
+        canvas.box(4 + index * 84, 114, 78, 22, 2, step)
+    canvas.arrow(60, 140, 60, 160)
+    canvas.text(68, 155, words("write"), "left")
+    canvas.box(4, 166, width, 24, 3, words("columns"))
+    return canvas
+
+
+def _tiles(words: Words, shapes: Shapes) -> Canvas:
+    """A tile of C, and the tiles of A and B that it needs along K."""
+    rows, columns, steps = (
+        -(-shapes[size] // shapes[block])
+        for size, block in (("M", "BLOCK_M"), ("N", "BLOCK_N"), ("K", "BLOCK_K"))
+    )
+    tile, deep = 44, 30
+    left, top = 4 + deep * steps + 20, 24 + deep * steps + 24
+    canvas = Canvas(top + rows * tile + 6)
+    canvas.text(4, top - 8, words("a"), "left")
+    canvas.text(left, 14, words("b"), "left")
+    for row in range(rows):
+        for step in range(steps):
+            canvas.box(4 + step * deep, top + row * tile, deep, tile, 1 if row == 1 else 0)
+        for column in range(columns):
+            color = 3 if (row, column) == (1, 1) else 0
+            canvas.box(left + column * tile, top + row * tile, tile, tile, color)
+    for step in range(steps):
+        for column in range(columns):
+            color = 2 if column == 1 else 0
+            canvas.box(left + column * tile, 22 + step * deep, tile, deep, color)
+    middle = left + 1.5 * tile
+    canvas.arrow(8, top + 1.5 * tile, deep * steps, top + 1.5 * tile)
+    canvas.arrow(middle, 26, middle, 18 + deep * steps)
+    beside = left + columns * tile + 10
+    canvas.text(beside, 22 + deep * steps / 2 + 4, words("walk"), "left")
+    canvas.text(beside, top + 1.5 * tile - 4, words("mine"), "left")
+    canvas.text(beside, top + 1.5 * tile + 12, words("once"), "left")
+    canvas.text(left + columns * tile / 2, top - 8, words("c"))
+    return canvas
+
+
+def _broadcast(words: Words, shapes: Shapes) -> Canvas:
+    """A column of row offsets plus a row of column offsets is a block of offsets."""
+    canvas, cell, stride = Canvas(146), 32, 8
+    canvas.text(4, 14, words("rows"), "left")
+    canvas.text(108, 14, words("columns"), "left")
+    canvas.text(272, 14, words("block"), "left")
+    canvas.text(84, 84, "+")
+    canvas.text(254, 84, "=")
+    for column in range(4):
+        canvas.box(108 + column * cell, 64, cell, cell, 2, str(column))
+    for row in range(3):
+        canvas.box(4, 32 + row * cell, 64, cell, 1, f"{row} · {stride}")
+        for column in range(4):
+            place = 272 + column * 40
+            canvas.box(place, 32 + row * cell, 40, cell, 3, str(row * stride + column))
+    return canvas
+
+
+def _grouped(words: Words, shapes: Shapes) -> Canvas:
+    """The first nine programs on a grid of tiles: row by row, and in groups of three rows."""
+    canvas, cell, size = Canvas(202), 26, 6
+    orders = {
+        "row": [(index // size, index % size) for index in range(9)],
+        "group": [(index % 3, index // 3) for index in range(9)],
+    }
+    for left, (name, order) in zip((4, 232), orders.items(), strict=True):
+        canvas.text(left, 14, words(name), "left")
+        for row in range(size):
+            for column in range(size):
+                first = (row, column) in order
+                label = str(order.index((row, column))) if first else ""
+                place = left + column * cell, 22 + row * cell
+                canvas.box(*place, cell, cell, 3 if first else 0, label)
+        canvas.text(left, 22 + size * cell + 18, words(f"{name} needs"), "left")
+    return canvas
+
+
+def _pipeline(words: Words, shapes: Shapes) -> Canvas:
+    """Loads of two units and products of one over time, with one, two and three stages."""
+    canvas, left, unit = Canvas(212), 96, 27
+    for index, stages in enumerate((1, 2, 3)):
+        top = 10 + index * 64
+        canvas.text(4, top + 26, words("stages", n=stages), "left")
+        canvas.text(left - 6, top + 15, words("load"), "y")
+        canvas.text(left - 6, top + 42, words("dot"), "y")
+        for step in range(4):
+            begin = left + step * (4 - stages) * unit
+            canvas.box(begin, top + 12 * (step % 2), 2 * unit - 2, 11, 1)
+            canvas.box(begin + 2 * unit, top + 29, unit - 2, 18, 3, str(step))
+    canvas.arrow(left, 204, WIDTH - 44, 204)
+    canvas.text(WIDTH - 4, 208, words("time"), "y")
+    return canvas
+
+
+def _launch(words: Words, shapes: Shapes) -> Canvas:
+    """What a first launch, the first of a new process, and a later one consist of. Not to scale."""
+    canvas, left = Canvas(118), 130
+    launches = {
+        "first": (("compile", 150, 4), ("load", 70, 2), ("launch", 60, 3)),
+        "new process": (("read", 70, 1), ("load", 70, 2), ("launch", 60, 3)),
+        "later": (("launch", 60, 3),),
+    }
+    for index, (name, steps) in enumerate(launches.items()):
+        top, place = 8 + index * 36, left
+        canvas.text(left - 8, top + 18, words(name), "y")
+        for step, width, color in steps:
+            canvas.box(place, top, width, 26, color, words(step))
+            place += width + 2
+    return canvas
+
+
+def _sectors(words: Words, shapes: Shapes) -> Canvas:
+    """The sectors of 32 bytes that 32 lanes touch which read 4 bytes each."""
+    canvas, left, lane = Canvas(214), 4, 3.2
+    cases = {"contiguous": (1, 0), "misaligned": (1, 4), "strided": (4, 0)}
+    for index, (name, (stride, shift)) in enumerate(cases.items()):
+        top = 18 + index * 68
+        addresses = [(shift + 4 * stride * number) for number in range(32)]
+        sectors = sorted({address // 32 for address in addresses})
+        canvas.text(left, top - 4, words(name, n=len(sectors)), "left")
+        for sector in sectors:
+            canvas.box(left + sector * 8 * lane, top + 2, 8 * lane - 1, 34, 1)
+        for address in addresses:
+            canvas.box(left + address / 4 * lane, top + 8, lane - 0.6, 22, 3)
+    return canvas
+
+
+DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
+    "blocks": _blocks,
+    "row": _row,
+    "tiles": _tiles,
+    "broadcast": _broadcast,
+    "grouped": _grouped,
+    "pipeline": _pipeline,
+    "launch": _launch,
+    "sectors": _sectors,
+}
