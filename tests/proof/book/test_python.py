@@ -8,11 +8,12 @@ import io
 import tokenize
 
 import pytest
+from handmade import REPOSITORY
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_project import LAB
 
-from proof.book.python import code_hash
+from proof.book.python import code_hash, code_of, comments
 
 CODE = '''\
 """Title."""
@@ -151,3 +152,27 @@ def test_code_hash_changes_with_any_token(token):
     at = column - 1 if token.type == tokenize.STRING else column
     lines[row - 1] = lines[row - 1][:at] + "7" + lines[row - 1][at:]
     assert code_hash("\n".join(lines)) != code_hash(LAB)
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of the text that are code, by Python's own reader; a docstring is the rest of a line."""
+    found: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            found.append(token)
+    kinds = [tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE]
+    shown = []
+    for before, token, after in zip([None, *found], found, [*found[1:], None], strict=False):
+        begins = before is None or before.type in kinds
+        alone = after is not None and after.type == tokenize.NEWLINE
+        if not (token.type == tokenize.STRING and begins and alone) and token.type not in kinds:
+            shown.append(token.string)
+    return shown
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "labs").glob("*.py")), ids=lambda p: p.stem)
+def test_pythons_own_reader_finds_the_same_code_and_comments(path):
+    text = path.read_text(encoding="utf-8")
+    assert tokens(code_of(text)) == tokens(text)
+    read = tokenize.generate_tokens(io.StringIO(text).readline)
+    assert comments(text) == {t.start[0]: t.string for t in read if t.type == tokenize.COMMENT}

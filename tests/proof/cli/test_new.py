@@ -179,7 +179,7 @@ def test_a_new_lab_runs_in_the_interpreter_and_leaves_nothing_behind(lab):
 
 def test_the_tests_of_a_new_lab_pass(grown):
     grown.proof("new", "lab", "wave")
-    for name in ("conftest.py", "doubting.py"):
+    for name in ("conftest.py", "doubting.py", "running.py"):
         shutil.copy(ROOT / "tests/labs" / name, grown.root / "tests/labs")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/labs/test_wave.py"],
