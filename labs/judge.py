@@ -46,6 +46,12 @@ try:
         stop(f"{triton.__file__} is not Triton 3.6 or later: rename that file, or upgrade triton")
     if triton.knobs.runtime.interpret:
         import numpy  # noqa: F401 what the interpreter computes with
+
+        if isinstance(triton.language.sum, triton.JITFunction):
+            late = "TRITON_INTERPRET was set after triton had been imported: set it before"
+            if is_program():
+                stop(late)
+            raise ImportError(late)
 except ModuleNotFoundError as missing:
     if not is_program() or missing.name not in ("torch", "triton", "numpy"):
         raise
@@ -64,6 +70,7 @@ def supported(*dtypes: torch.dtype) -> tuple[torch.dtype, ...]:
 # --8<-- [end:where]
 import argparse
 import datetime
+import errno
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -172,26 +179,33 @@ class Comparison:
 
 
 def compare(pairs: Iterable[Pair]) -> Comparison:
-    """Compare all (result, reference). Raises ValueError for another shape, or where none come."""
+    """Compare all (result, reference). Raises ValueError for another shape, or if none is finite."""
     worst, scale, nonfinite, compared = 0.0, 0.0, 0, False
     for got, want in pairs:
-        compared = True
         if got.shape != want.shape:
             raise ValueError(
                 f"the result has shape {tuple(got.shape)}, the reference {tuple(want.shape)}"
             )
-        got, want = got.double(), want.double()
         finite = got.isfinite() & want.isfinite()
         same_kind = (got == want) | (got.isnan() & want.isnan())
         nonfinite += int((~finite & ~same_kind).sum())
         if finite.any():
-            worst = max(worst, (got - want)[finite].abs().max().item())
-            scale = max(scale, want[finite].abs().max().item())
-    if not compared:
-        raise ValueError("nothing was compared")
+            compared = True
+            worst = max(worst, distance(got, want)[finite].max().item())
+            scale = max(scale, want[finite].double().abs().max().item())
     if nonfinite:
         worst = math.inf
+    elif not compared:
+        raise ValueError("nothing was compared: every pair is empty or without a finite number")
     return Comparison(worst, worst / (scale or 1), nonfinite, scale)
+
+
+def distance(got: torch.Tensor, want: torch.Tensor) -> torch.Tensor:
+    """|got - want| in float64; integers that differ are at least 1 apart, also past 2**53."""
+    apart = (got.double() - want.double()).abs()
+    if got.dtype.is_floating_point or want.dtype.is_floating_point:
+        return apart
+    return torch.where(got != want, apart.clamp(min=1), 0.0)
 
 
 # --8<-- [end:compare]
@@ -867,9 +881,16 @@ def run_program(command: Callable[[], int]) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         open_cache()
-        sys.exit(command())
+        status = command()
+        sys.stdout.flush()
     except (KeyboardInterrupt, BrokenPipeError):
         os._exit(130)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print(f"{Path(sys.argv[0]).name}: standard output is full: {error}", file=sys.stderr)
+        os._exit(2)
+    sys.exit(status)
 
 
 def main(lab: ModuleType) -> None:

@@ -142,6 +142,30 @@ def test_a_closed_standard_output_is_named():
     )
 
 
+def test_a_full_standard_output_is_named():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, ROOT / "labs" / f"{PLAIN}.py"],
+            env=surroundings(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{PLAIN}.py: standard output is full: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_late_switch_to_the_interpreter_is_named(tmp_path):
+    path = tmp_path / "imports_it.py"
+    late = "import os, sys, triton\nos.environ['TRITON_INTERPRET'] = '1'\n"
+    path.write_text(f"{late}sys.path.insert(0, {str(ROOT / 'labs')!r})\nimport {PLAIN}\n")
+    last_line = run(path).stderr.splitlines()[-1]
+    assert last_line == (
+        "ImportError: TRITON_INTERPRET was set after triton had been imported: set it before"
+    )
+
+
 def test_a_reader_that_stops_reading_ends_it_quietly():
     with subprocess.Popen(
         [sys.executable, ROOT / "labs" / f"{PLAIN}.py"],
