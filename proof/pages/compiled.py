@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from proof.book import translation
 from proof.book.labwords import words
@@ -14,18 +15,24 @@ from proof.book.python import parsed
 from proof.evidence import compiled as filed
 from proof.evidence import order
 from proof.evidence.compiled import Asked
-from proof.evidence.targets import CARDS, TARGETS
-from proof.pages.format import code, link, md, table
-from proof.pages.words import word
+from proof.evidence.targets import CARDS, TARGETS, Target
+from proof.pages.render import render
 from proof.problem import Fault
+
+# What becomes of a configuration, in the order of pages, and the word for it.
+OUTCOMES = {
+    filed.FITS: "n fit",
+    filed.TOO_LARGE: "n too large",
+    filed.NOT_OFFERED: "n not offered",
+    filed.FAILED: "n fail",
+}
 
 
 def state_badge(book: Book, lab: Lab, lang: Lang) -> str:
     """Empty when what is filed is of today's lab; else the state as a badge."""
     if not filed.stale(book, lab):
         return ""
-    key = "stale-compiled" if lab.stem in book.compiled else "not compiled"
-    return f'<span class="state stale-source">{md(word(lang, key))}</span>'
+    return render("stale_compiled", lang, "", compiled=lab.stem in book.compiled)
 
 
 def _launch(compiled: Compiled, asked: Asked) -> Launch:
@@ -45,16 +52,13 @@ def _cell(launch: Launch, target: str) -> Cell:
     return next(cell for name, cell in launch.cells.items() if name == target)
 
 
-def launched(launch: Launch, lang: Lang) -> str:
-    """How a kernel was launched, as code: x_ptr: *fp32, BLOCK_SIZE: 1024 · num_warps=8 · aligned to 16: x_ptr."""
+def _described(launch: Launch) -> tuple[str, list[str]]:
+    """How a kernel was launched: x_ptr: *fp32, BLOCK_SIZE: 1024; and num_warps=8, …"""
     names = [
         f"{name}: {_shown(launch.constants.get(name, kind))}"
         for name, kind in launch.signature.items()
     ]
-    options = [f"{name}={value}" for name, value in launch.options.items()]
-    aligned = word(lang, "comma").join(code(name) for name in launch.aligned) or word(lang, "none")
-    about = word(lang, "aligned") + word(lang, "colon") + aligned
-    return " · ".join([code(", ".join(names)), *map(code, options), about])
+    return ", ".join(names), [f"{name}={value}" for name, value in launch.options.items()]
 
 
 def _shown(value: object) -> str:
@@ -73,43 +77,56 @@ def source_of(book: Book, lab: Lab, kernel: str, lang: Lang) -> tuple[int, str]:
     raise Fault(f"{lab.stem} defines no {kernel}", "Name a kernel of the lab")
 
 
+@dataclass(frozen=True)
+class Listing:
+    """What the compiler made of a launch for a target."""
+
+    target: str
+    lexer: str
+    registers: int
+    text: str
+
+
 def assembly(
     book: Book, lab: Lab, kernel: str, targets: tuple[str, ...], of: str, lang: Lang
 ) -> str:
     """The kernel's source and, below or beside it, what the compiler made of one launch for one or two targets; folded."""
-    badge = state_badge(book, lab, lang)
-    title = word(lang, "assembly", kernel=kernel, targets=word(lang, "comma").join(targets))
-    if badge:
-        return f'??? example "{title}"\n\n    {badge} <code>proof compile {lab.stem}</code>\n'
+    data = {"lab": lab, "kernel": kernel, "targets": targets}
+    if badge := state_badge(book, lab, lang):
+        return render("assembly", lang, "", **data, stale=badge)
     compiled = book.compiled[lab.stem]
     asked = [Asked(lab.stem, kernel, target, of) for target in targets]
-    shown = [_launch(compiled, each) for each in asked]
+    launches = [_launch(compiled, each) for each in asked]
+    listings = [_listing(compiled, *each) for each in zip(asked, launches, strict=True)]
     first, source = source_of(book, lab, kernel, lang)
-    about = f"Triton {md(compiled.triton)} · {launched(shown[0], lang)}"
-    fences = [_fence("python", f"{lab.stem}.py, {word(lang, 'line', n=first)}", source)]
-    for each, launch in zip(asked, shown, strict=True):
-        cell = _cell(launch, each.target)
-        if isinstance(cell, NotMade):
-            raise Fault(
-                f"{kernel} has no code for {each.target}: {cell.why}", "Name another target"
-            )
-        text = compiled.assembly.get(each.file)
-        if text is None:
-            raise Fault(
-                f"the assembly {filed.FOLDER}/{each.file} is not there",
-                f"Run `proof compile {lab.stem}`, which writes it",
-            )
-        lexer = "ptx" if TARGETS[each.target].vendor == "nvidia" else "amdgpu"
-        kind = "PTX" if lexer == "ptx" else "AMDGCN"
-        registers = word(lang, "registers of", n=cell.registers)
-        fences.append(_fence(lexer, f"{each.target} · {kind} · {registers}", text.rstrip("\n")))
-    inside = "\n\n".join([about, word(lang, "assembly note"), *fences])
-    body = "\n".join(f"    {line}".rstrip() for line in inside.split("\n"))
-    return f'??? example assembly{" two" if len(targets) == 2 else ""} "{title}"\n\n{body}\n'
+    signature, options = _described(launches[0])
+    return render(
+        "assembly",
+        lang,
+        "",
+        **data,
+        stale="",
+        triton=compiled.triton,
+        signature=signature,
+        options=options,
+        aligned=launches[0].aligned,
+        first=first,
+        source=source,
+        listings=listings,
+    )
 
 
-def _fence(lexer: str, title: str, text: str) -> str:
-    return f'```{lexer} title="{title}"\n{text}\n```'
+def _listing(compiled: Compiled, asked: Asked, launch: Launch) -> Listing:
+    cell = _cell(launch, asked.target)
+    if isinstance(cell, NotMade):
+        what = f"{asked.kernel} has no code for {asked.target}: {cell.why}"
+        raise Fault(what, "Name another target")
+    text = compiled.assembly.get(asked.file)
+    if text is None:
+        what = f"the assembly {filed.FOLDER}/{asked.file} is not there"
+        raise Fault(what, f"Run `proof compile {asked.lab}`, which writes it")
+    lexer = "ptx" if TARGETS[asked.target].vendor == "nvidia" else "amdgpu"
+    return Listing(asked.target, lexer, cell.registers, text.rstrip("\n"))
 
 
 def figure(book: Book, lab: Lab, kernel: str, target: str, name: str, of: str, lang: Lang) -> str:
@@ -121,140 +138,78 @@ def figure(book: Book, lab: Lab, kernel: str, target: str, name: str, of: str, l
     try:
         value = filed.figure(cell, name)
     except LookupError as error:
-        raise Fault(
-            f"{kernel} on {target} has no {name!r}", f"Write one of what {error.args[0]}"
-        ) from None
+        what = f"{kernel} on {target} has no {name!r}"
+        raise Fault(what, f"Write one of what {error.args[0]}") from None
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     title = f"{lab.stem}:{kernel} · {target} · Triton {compiled.triton}"
-    return (
-        f'<span class="compiled" title="{md(title)}">{md(shown)}<small>{md(target)}</small></span>'
-    )
+    return render("compiled_figure", lang, "", shown=shown, title=title, target=target)
 
 
 # Will it run on my card?
 
 
+@dataclass(frozen=True)
+class Use:
+    """What becomes of a kernel on a target."""
+
+    lab: Lab
+    title: str
+    first: bool  # of its lab
+    badge: str  # where nothing is filed of today's lab, and then nothing below
+    summary: filed.Summary | None = None
+    too_large: tuple[int, ...] = ()  # bytes of shared memory: the least and the most
+    shared_bytes: int = 0  # the most of those that fit
+    registers: int = 0
+    spilling: int = 0
+    cores: Mapping[str, list[str]] | None = None  # tensor cores with their dtypes
+    copies: tuple[str, ...] = ()
+    widest: Mapping[str, int] | None = None  # load, store -> bytes
+
+
 def cards(book: Book, lang: Lang, up: str) -> str:
     """Every card with its target and limit, then target by target what becomes of each kernel of each lab."""
-    parts = [_overview(book, lang)]
-    for target in TARGETS.values():
-        names = word(lang, "comma").join(target.cards)
-        limit = word(lang, "shared limit", n=f"{target.shared_limit:,}")
-        parts += [f"## {md(names)} {{ #{target.name} }}\n", f"{code(target.name)} · {limit}\n"]
-        rows = "\n".join(
-            f"    {line}" for line in _target_table(book, target.name, lang, up).splitlines()
-        )
-        parts.append(
-            f'??? example cards "{names}{word(lang, "colon")}{word(lang, "lab by lab")}"\n\n{rows}\n'
-        )
-    return "\n".join(parts)
-
-
-def _overview(book: Book, lang: Lang) -> str:
-    heads = [
-        word(lang, key) for key in ("your card", "target", "shared limit head", "configurations")
-    ]
-    rows = []
-    for card, target in CARDS.items():
-        found = Counter()
-        for lab in order.labs(book):
-            if not filed.stale(book, lab):
-                for row in filed.summaries(book.compiled[lab.stem]):
-                    found.update(row.states if row.target == target.name else {})
-        limit = f"{target.shared_limit:,} B"
-        rows.append(
-            [
-                link(f"#{target.name}", md(card)),
-                code(target.name),
-                limit,
-                _states(found, lang) or "–",
-            ]
-        )
-    return table(heads, rows)
-
-
-def _states(found: Mapping[str, int], lang: Lang) -> str:
-    """42 fit, 6 too large."""
-    keys = {
-        filed.FITS: "n fit",
-        filed.TOO_LARGE: "n too large",
-        filed.NOT_OFFERED: "n not offered",
-        filed.FAILED: "n fail",
+    targets = [(target, list(_uses(book, target, lang))) for target in TARGETS.values()]
+    totals = {
+        target.name: sum((Counter(use.summary.states) for use in uses if use.summary), Counter())
+        for target, uses in targets
     }
-    return "<br>".join(
-        md(word(lang, key, n=found[state])) for state, key in keys.items() if found.get(state)
-    )
+    return render("cards", lang, up, cards=CARDS, totals=totals, targets=targets, outcomes=OUTCOMES)
 
 
-def _target_table(book: Book, target: str, lang: Lang, up: str) -> str:
-    heads = [
-        word(lang, key) for key in ("lab and kernel", "configurations", "needs at most", "uses")
-    ]
-    rows = []
+def _uses(book: Book, target: Target, lang: Lang) -> Iterable[Use]:
     for lab in order.labs(book):
-        name = link(f"{up}labs/{lab.stem}/", md(words(book, lab, lang).title))
+        title = words(book, lab, lang).title
         if badge := state_badge(book, lab, lang):
-            rows.append([name, badge, "–", "–"])
+            yield Use(lab, title, True, badge)
             continue
-        for row in filed.summaries(book.compiled[lab.stem]):
-            if row.target == target and row.states:
-                rows.append(
-                    [
-                        f"{name}<br>{code(row.kernel)}",
-                        _fit(row, lang),
-                        _needs(row, lang),
-                        _uses(row, lang),
-                    ]
-                )
-                name = f"<small>{name}</small>" if not name.startswith("<small>") else name
-    return table(heads, rows)
+        summaries = filed.summaries(book.compiled[lab.stem])
+        here = [each for each in summaries if each.target == target.name and each.states]
+        for number, summary in enumerate(here):
+            yield _use(lab, title, number == 0, summary)
 
 
-def _fit(row: filed.Summary, lang: Lang) -> str:
-    parts = [_states(row.states, lang)]
-    large = sorted({cell.shared_bytes for cell in row.made if cell.state == filed.TOO_LARGE})
-    if large:
-        span = " – ".join(dict.fromkeys((f"{large[0]:,}", f"{large[-1]:,}")))
-        limit = f"{TARGETS[row.target].shared_limit:,}"
-        parts.append(f"<small>{md(word(lang, 'bytes of', n=span, limit=limit))}</small>")
-    if row.why:
-        parts.append(f'<small lang="en">{md(row.why)}</small>')
-    return "<br>".join(parts)
-
-
-def _needs(row: filed.Summary, lang: Lang) -> str:
-    """Shared memory and registers of those that fit, and how many of them spill."""
-    fitting = row.fitting()
-    if not fitting:
-        return "–"
-    parts = [
-        word(lang, "bytes shared", n=f"{max(cell.shared_bytes for cell in fitting):,}"),
-        word(lang, "registers of", n=max(cell.registers for cell in fitting)),
-    ]
-    if spilling := sum(cell.spills for cell in fitting):
-        parts.append(word(lang, "n spill", n=spilling))
-    return "<br>".join(map(md, parts))
-
-
-def _uses(row: filed.Summary, lang: Lang) -> str:
-    """Tensor cores with their dtypes, asynchronous copies, the widest loads and stores, exponentials and atomics."""
-    nvidia = TARGETS[row.target].vendor == "nvidia"
-    parts = [
-        f"{code(family)} {md(', '.join(kinds))}"
-        for family, kinds in tensor_cores(row.names("tensor")).items()
-    ]
-    copies = dict.fromkeys(
-        re.sub(r"(\.c[ag])? \d+$", "", name) for name in row.names("copy")
-    )  # without size and cache
-    parts += [code(name) if nvidia else md(name) for name in copies]
-    widest = {kind: max(map(int, row.names(kind))) for kind in ("load", "store") if row.names(kind)}
-    if widest:
-        parts.append(md(word(lang, f"widest {' '.join(widest)}", **widest)))
-    if any(cell.code.get("ex2") for cell in row.made):
-        parts.append(code("ex2.approx" if nvidia else "v_exp_f32"))
-    if any(cell.code.get("atomic") for cell in row.made):
-        parts.append(md(word(lang, "atomics")))
-    return "<br>".join(parts) or "–"
+def _use(lab: Lab, title: str, first: bool, summary: filed.Summary) -> Use:
+    large = sorted(cell.shared_bytes for cell in summary.made if cell.state == filed.TOO_LARGE)
+    fitting = summary.fitting()
+    copies = (re.sub(r"(\.c[ag])? \d+$", "", name) for name in summary.names("copy"))
+    return Use(
+        lab,
+        title,
+        first,
+        "",
+        summary,
+        too_large=tuple(dict.fromkeys((*large[:1], *large[-1:]))),
+        shared_bytes=max((cell.shared_bytes for cell in fitting), default=0),
+        registers=max((cell.registers for cell in fitting), default=0),
+        spilling=sum(cell.spills for cell in fitting),
+        cores=tensor_cores(summary.names("tensor")),
+        copies=tuple(dict.fromkeys(copies)),  # without size and cache
+        widest={
+            kind: max(map(int, summary.names(kind)))
+            for kind in ("load", "store")
+            if summary.names(kind)
+        },
+    )
 
 
 def tensor_cores(names: Iterable[str]) -> dict[str, list[str]]:

@@ -2,91 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from proof.book.labwords import words
 from proof.book.model import Book, Claim, Lab, Lang, Record, Standing
 from proof.evidence import order, state
 from proof.evidence.state import current, tally
-from proof.pages.format import (
-    bound,
-    claim_href,
-    code,
-    device_short,
-    figure,
-    link,
-    md,
-    number,
-    record_href,
-    table,
-    times,
-)
-from proof.pages.words import word
+from proof.pages.format import device_short
+from proof.pages.render import render
 
 FAR = 4  # an error this many times that on the reference card stands out, though it be within its bound
+NO_CARDS = ("interpreter", "compiler")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The newest run of a lab on a class of devices."""
+
+    record: Record | None
+    counts: bool  # whether it is of today's lab
+    passed: int = 0  # with those that only miss a bound on speed
+    judged: int = 0
+    outliers: int = 0
 
 
 def devices_page(book: Book, lang: Lang) -> str:
     """/devices/: the matrix, the speeds against their ceilings, the outliers."""
-    up, newest = "../", _newest(book)
-    classes = sorted(
-        {of for of, _ in newest},
-        key=lambda of: (of in ("interpreter", "compiler"), of != state.REFERENCE, of),
-    )
-    names = {
-        of: device_short(next(r for (it, _), r in newest.items() if it == of), lang)
-        for of in classes
-    }
-    out = outliers(book)
-    parts = [
-        f"# {word(lang, 'device page')} {{ #devices }}\n",
-        word(lang, "device page intro") + "\n",
-    ]
-    rows = [
-        [link(f"{up}labs/{lab.stem}/", md(words(book, lab, lang).title))]
-        + [_cell(lab, newest.get((of, lab.stem)), out, lang, up) for of in classes]
+    newest, outliers = _newest(book), outlying(book)
+    records = {record.device_class: record for record in newest.values()}
+    classes = sorted(records, key=lambda of: (of in NO_CARDS, of != state.REFERENCE, of))
+    cards = [of for of in classes if of not in NO_CARDS]
+    labs = [
+        (
+            lab,
+            words(book, lab, lang).title,
+            [_cell(lab, newest.get((of, lab.stem)), outliers) for of in classes],
+        )
         for lab in order.labs(book)
     ]
-    heads = [word(lang, "lab"), *(md(names[of]) for of in classes)]
-    parts += [f"## {word(lang, 'matrix')} {{ #matrix }}\n", table(heads, rows)]
-    cards = [of for of in classes if of not in ("interpreter", "compiler")]
-    parts += [
-        f"## {word(lang, 'speeds')} {{ #speeds }}\n",
-        word(lang, "speeds intro") + "\n",
-        _speeds(book, cards, names, out, lang, up),
-    ]
-    parts += [
-        f"## {word(lang, 'outliers')} {{ #outliers }}\n",
-        word(lang, "outliers intro", n=FAR) + "\n",
-        _told(out, names, lang, up),
-    ]
-    parts += [f"## {word(lang, 'send')} {{ #send }}\n", word(lang, "send all") + "\n"]
-    parts += [
-        "```bash",
-        'for lab in labs/triton_*.py; do python "$lab" --json > "$(basename "$lab" .py).json"; done',
-    ]
-    parts += ["tar cf runs.tar triton_*.json", ".venv/bin/proof record --from runs.tar", "```", ""]
-    return "\n".join(parts)
+    return render(
+        "devices",
+        lang,
+        "../",
+        names={of: device_short(records[of], lang) for of in classes},
+        cards=cards,
+        labs=labs,
+        speeds=list(_speeds(book, cards)),
+        outliers=outliers,
+        far=FAR,
+    )
 
 
-def outliers(book: Book) -> dict[str, list[Standing]]:
-    """Claims that stand out on some card → where: a ratio under its bound, or an error far above the reference card's."""
-    found: dict[str, list[Standing]] = {}
+def outlying(book: Book) -> list[Standing]:
+    """Claims that stand out on some card: a ratio under its bound, or an error far above the reference card's."""
+    found = []
     for claim in book.claims.values():
-        here = [
-            s
-            for s in state.standings(book, claim.id)
-            if s.record and s.record.is_gpu and s.state in state.PASSING
-        ]
-        odd = [s for s in here if _below(s) or _far(claim, s, here)]
-        if odd:
-            found[claim.id] = odd
+        seen = [s for s in _passing(book, claim) if s.record and s.record.is_gpu]
+        found += [s for s in seen if _is_below(s) or _is_far(s, seen)]
     return found
-
-
-def _far(claim: Claim, s: Standing, here: list[Standing]) -> bool:
-    reference = next((r for r in here if _class(r) == state.REFERENCE), None)
-    if claim.kind != "error" or reference is None or s is reference:
-        return False
-    return _value(s) > max(FAR * _value(reference), 0)
 
 
 def _newest(book: Book) -> dict[tuple[str, str], Record]:
@@ -99,83 +73,41 @@ def _newest(book: Book) -> dict[tuple[str, str], Record]:
     return found
 
 
-def _cell(
-    lab: Lab, record: Record | None, out: dict[str, list[Standing]], lang: Lang, up: str
-) -> str:
-    """Passed of judged, linked to the record; a mark for each outlier; what does not count says why."""
-    if record is None:
-        return "–"
-    if not current(lab, record):
-        return link(
-            record_href(record, up), md(word(lang, "older source" if record.intact else "edited"))
-        )
+def _cell(lab: Lab, record: Record | None, outliers: list[Standing]) -> Cell:
+    if record is None or not current(lab, record):
+        return Cell(record, counts=False)
     passed, failed, _ = tally(lab, record)
-    mine = [s for s in _flat(out) if s.record is record]
-    under = sum(_below(s) for s in mine)
-    text = link(record_href(record, up), f"{passed + under} / {passed + failed}")
-    return text + (f' <a class="outlier" href="#outliers">▲ {len(mine)}</a>' if mine else "")
+    here = [standing for standing in outliers if standing.record is record]
+    below = sum(map(_is_below, here))
+    return Cell(record, True, passed + below, passed + failed, len(here))
 
 
-def _flat(out: dict[str, list[Standing]]) -> list[Standing]:
-    return [s for odd in out.values() for s in odd]
-
-
-def _speeds(
-    book: Book,
-    cards: list[str],
-    names: dict[str, str],
-    out: dict[str, list[Standing]],
-    lang: Lang,
-    up: str,
-) -> str:
-    rows = []
+def _speeds(book: Book, cards: list[str]) -> Iterable[tuple[Claim, dict[str, Standing]]]:
+    """Each ratio that a card has reached, with its standings by class of devices."""
     for claim in book.claims.values():
-        if claim.kind != "ratio":
-            continue
-        on = {
-            s.record.device_class: s
-            for s in state.standings(book, claim.id)
-            if s.record and s.state in state.PASSING
-        }
-        if not any(of in on for of in cards):
-            continue
-        odd = {_class(s) for s in out.get(claim.id, ())}
-        cells = [
-            (figure(on[of]) + (" ▲" if of in odd else "")) if of in on else "–" for of in cards
-        ]
-        rows.append([link(claim_href(claim, up), code(claim.id)), md(bound(claim, lang)), *cells])
-    heads = [word(lang, "claim"), word(lang, "the bound"), *(md(names[of]) for of in cards)]
-    return table(heads, rows) if rows else word(lang, "no records") + "\n"
+        if claim.kind == "ratio":
+            on = {s.record.device_class: s for s in _passing(book, claim) if s.record}
+            if any(of in on for of in cards):
+                yield claim, on
 
 
-def _told(out: dict[str, list[Standing]], names: dict[str, str], lang: Lang, up: str) -> str:
-    if not out:
-        return word(lang, "no outliers") + "\n"
-    rows = []
-    for s in _flat(out):
-        seen = times(_value(s)) if s.claim.kind == "ratio" else number(_value(s))
-        why = word(lang, "is below" if s.claim.kind == "ratio" else "is far")
-        rows.append(
-            [
-                link(claim_href(s.claim, up), code(s.claim.id)),
-                md(names[_class(s)]),
-                seen,
-                md(bound(s.claim, lang)),
-                why,
-            ]
-        )
-    return table(
-        [word(lang, key) for key in ("claim", "device", "value", "the bound", "outlier")], rows
-    )
+def _passing(book: Book, claim: Claim) -> list[Standing]:
+    standings = state.standings(book, claim.id)
+    return [s for s in standings if s.record and s.state in state.PASSING]
 
 
-def _below(standing: Standing) -> bool:
+def _is_far(standing: Standing, seen: list[Standing]) -> bool:
+    """Whether an error is far above that on the reference card."""
+    on_reference = (s for s in seen if s.record and s.record.device_class == state.REFERENCE)
+    reference = next(on_reference, None)
+    if standing.claim.kind != "error" or reference is None or standing is reference:
+        return False
+    return _value(standing) > max(FAR * _value(reference), 0)
+
+
+def _is_below(standing: Standing) -> bool:
     row, record = standing.row, standing.record
     return row is not None and record is not None and state.below(standing.claim, row, record)
-
-
-def _class(standing: Standing) -> str:
-    return standing.record.device_class if standing.record else ""
 
 
 def _value(standing: Standing) -> float:

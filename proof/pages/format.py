@@ -272,6 +272,11 @@ def claim_href(claim: Claim, up: str) -> str:
     return f"{up}labs/{claim.lab}/#{claim.id}"
 
 
+def claim_link(claim: Claim, up: str) -> str:
+    """The claim's id, linked to its row on its lab's page."""
+    return link(claim_href(claim, up), code(claim.id))
+
+
 def page_href(name: str, up: str) -> str:
     """The address of a page by its file name: lessons/vector_add.md -> lessons/vector_add/."""
     path = re.sub(r"(^|/)index\.md$", r"\1", name)
@@ -304,6 +309,13 @@ def source_link(cited: Source, lang: Lang) -> str:
         shown = cited.shows.of(lang) or cited.id
     title = cited.shows.of(lang)
     return f'<a class="source" href="{md(permalink(cited))}" title="{md(title)}">{md(shown)}</a>'
+
+
+def cited_link(cited: Source | str, lang: Lang) -> str:
+    """What a term cites: a source of docs/sources, or an address."""
+    if isinstance(cited, Source):
+        return source_link(cited, lang)
+    return link(cited, md(cited.split("://", 1)[1].rstrip("/")))
 
 
 def decision_status(status: str, lang: Lang) -> str:

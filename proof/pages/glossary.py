@@ -2,105 +2,77 @@
 
 from __future__ import annotations
 
-from proof.book.model import Book, Lang, Page, Term, Text
-from proof.pages.format import link, md, page_links, source_link, with_code
+from dataclasses import dataclass
+from itertools import groupby
+
+from proof.book.model import Book, Lang, Page, Source, Term, Text
 from proof.pages.macros import expand
-from proof.pages.words import word
+from proof.pages.render import render
 from proof.problem import Fault, nearest, where
 from proof.text.uses import term_uses
 
 TOPICS = ("model", "memory", "device", "compiler", "numerics", "kernels", "measuring", "serving")
 
 
+@dataclass(frozen=True)
+class Entry:
+    """What the page says of a term."""
+
+    term: Term
+    own: Text  # in the language of the page
+    other: Text
+    names: list[tuple[str, bool]]  # further names, and whether each is the page's language
+    body: str
+    see_also: list[Term]
+    sources: list[Source | str]  # an address where no file of docs/sources is cited
+    pages: list[Page]  # that use it
+
+
 def glossary_page(book: Book, lang: Lang) -> str:
     """/glossary/: all terms by topic, then an index, both by English name; a term's id is its anchor."""
     used = term_uses(book)
     by_name = sorted(book.terms.values(), key=lambda term: term.en.preferred.casefold())
-    parts = [f"# {word(lang, 'glossary')} {{ #glossary }}\n"]
-    for topic in TOPICS:
-        terms = [term for term in by_name if term.topic == topic]
-        if terms:
-            parts.append(f"## {word(lang, f'topic-{topic}')} {{ #topic-{topic} }}\n")
-            parts += [_entry(book, term, lang, used.get(term.id, [])) for term in terms]
-    parts += [f"## {word(lang, 'index')} {{ #index }}\n", _index(by_name, lang)]
-    return "\n".join(parts)
+    entries = [_entry(book, term, lang, used.get(term.id, [])) for term in by_name]
+    topics = [(topic, [each for each in entries if each.term.topic == topic]) for topic in TOPICS]
+    letters = groupby(entries, key=lambda entry: entry.term.en.preferred[0].upper())
+    return render(
+        "glossary",
+        lang,
+        "../",
+        other_lang=_other(lang),
+        topics=[(topic, found) for topic, found in topics if found],
+        letters=[(letter, list(found)) for letter, found in letters],
+    )
 
 
-def _text(term: Term, lang: Lang) -> Text:
-    return term.zh if lang == "zh" else term.en
+def _other(lang: Lang) -> Lang:
+    return "en" if lang == "zh" else "zh"
 
 
-def _entry(book: Book, term: Term, lang: Lang, pages: list[Page]) -> str:
-    here, there = _text(term, lang), _text(term, "en" if lang == "zh" else "zh")
-    colon, comma = word(lang, "colon"), word(lang, "comma")
+def _entry(book: Book, term: Term, lang: Lang, pages: list[Page]) -> Entry:
+    """The term as its file tells it. Raises Fault where that names what is not there."""
+    own, other = term.of(lang), term.of(_other(lang))
     file = where(term.path, book.root)
-    other = "en" if lang == "zh" else "zh"
-    names = (
-        f'<span lang="{other}">{md(there.preferred)}</span>'
-        if there.preferred != here.preferred
-        else ""
-    )
-    told = {here.preferred, there.preferred}
-    also = [md(name) for name in here.alt if name not in told]
-    also += [
-        f'<span lang="{other}">{md(name)}</span>'
-        for name in there.alt
-        if name not in told | set(here.alt)
-    ]
-    if also:
-        names += f"{' · ' if names else ''}{word(lang, 'also')}{colon}{comma.join(also)}"
-    if term.scope != "any":
-        names += f'{" · " if names else ""}<span class="scope {term.scope}">{word(lang, term.scope)}</span>'
-    body = expand(
-        here.body, Page(lang, "glossary/index.md", term.path, here.body), book, "../"
-    ).strip()
-    lines = [f"### {md(here.preferred)} {{ #{term.id} .term-entry }}\n"]
-    lines += [f"{part}\n" for part in (names, f"**{with_code(here.short)}**", body) if part]
-    about = []
-    if term.see_also:
-        about.append(
-            f"{word(lang, 'see also')}{colon}{comma.join(_see(book, id, lang, file) for id in term.see_also)}"
-        )
-    if term.sources:
-        about.append(
-            f"{word(lang, 'sources')}{colon}{comma.join(_cited(book, s, lang, file) for s in term.sources)}"
-        )
-    here_used = [page for page in pages if page.lang == lang]
-    if here_used:
-        about.append(f"{word(lang, 'used in')}{colon}{page_links(here_used, '../')}")
-    return "\n".join([*lines, *(f"- {each}" for each in about), ""])
-
-
-def _see(book: Book, id: str, lang: Lang, file: str) -> str:
-    if id not in book.terms:
-        raise Fault(
-            f"see_also names {id!r}, and there is no such term", nearest(id, book.terms), file=file
-        )
-    return link(f"#{id}", md(_text(book.terms[id], lang).preferred))
-
-
-def _cited(book: Book, source: str, lang: Lang, file: str) -> str:
-    if source in book.sources:
-        return source_link(book.sources[source], lang)
-    if source.startswith(("http://", "https://")):
-        return link(source, md(source.split("://", 1)[1].rstrip("/")))
-    raise Fault(
-        f"sources names {source!r}, and there is no such source",
-        nearest(source, book.sources),
-        file=file,
-    )
-
-
-def _index(terms: list[Term], lang: Lang) -> str:
-    """A line for each first letter of English names; in Chinese, where the two names differ, with both."""
-    by_letter: dict[str, list[str]] = {}
-    for term in terms:
-        name = _text(term, lang).preferred
-        entry = link(f"#{term.id}", md(name))
-        if name != term.en.preferred:
-            entry += f' <span lang="en">{md(term.en.preferred)}</span>'
-        by_letter.setdefault(term.en.preferred[0].upper(), []).append(entry)
-    comma = word(lang, "comma")
-    return "\n".join(
-        f"**{md(letter)}** {comma.join(entries)}\n" for letter, entries in by_letter.items()
+    preferred = {own.preferred, other.preferred}
+    names = [(name, True) for name in own.alt if name not in preferred]
+    names += [(name, False) for name in other.alt if name not in preferred | set(own.alt)]
+    for id in term.see_also:
+        if id not in book.terms:
+            what = f"see_also names {id!r}, and there is no such term"
+            raise Fault(what, nearest(id, book.terms), file=file)
+    for id in term.sources:
+        if id not in book.sources and not id.startswith(("http://", "https://")):
+            what = f"sources names {id!r}, and there is no such source"
+            raise Fault(what, nearest(id, book.sources), file=file)
+    return Entry(
+        term=term,
+        own=own,
+        other=other,
+        names=names,
+        body=expand(
+            own.body, Page(lang, "glossary/index.md", term.path, own.body), book, "../"
+        ).strip(),
+        see_also=[book.terms[id] for id in term.see_also],
+        sources=[book.sources.get(id, id) for id in term.sources],
+        pages=[page for page in pages if page.lang == lang],
     )

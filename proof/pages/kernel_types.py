@@ -5,25 +5,17 @@ from __future__ import annotations
 from proof.book.data import read_yaml
 from proof.book.labwords import words
 from proof.book.model import Book, KernelTypes, Lang
-from proof.pages.format import code, link, md, table
-from proof.pages.words import word
+from proof.pages.render import render
 from proof.problem import Fault
 
 FILE = "docs/kernel_types.yml"
 
 
-def table_of(book: Book, lang: Lang, up: str) -> str:
+def kernel_types_table(book: Book, lang: Lang, up: str) -> str:
     """Kind, why, lab. Raises Fault where the file cannot be read or does not fit."""
     try:
         kinds = read_yaml(book.root / FILE, KernelTypes).types
     except Fault as fault:
         raise Fault.of(fault.problems(FILE)) from None
-    rows = []
-    for kind in kinds:
-        lab, text = book.labs.get(kind.lab), kind.of(lang)
-        if lab:
-            where = link(f"{up}labs/{lab.stem}/", md(words(book, lab, lang).title))
-        else:
-            where = f"{md(word(lang, 'lab to come'))} {code(kind.lab)}"
-        rows.append([f"**{md(text.name)}**", md(text.why), where])
-    return table([word(lang, key) for key in ("kernel type", "why triton", "lab")], rows)
+    titles = {lab.stem: words(book, lab, lang).title for lab in book.labs.values()}
+    return render("kernel_types", lang, up, kinds=kinds, titles=titles)

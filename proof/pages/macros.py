@@ -184,12 +184,12 @@ def labs(scene: Scene) -> str:
 
 def versions_table(scene: Scene) -> str:
     """Every lab in the oldest and the newest Triton."""
-    return versions_page.table_of(scene.book, scene.lang, scene.up)
+    return versions_page.versions_table(scene.book, scene.lang, scene.up)
 
 
 def kernel_types_table(scene: Scene) -> str:
     """What Triton is made for, and the lab of each kind."""
-    return kernel_types.table_of(scene.book, scene.lang, scene.up)
+    return kernel_types.kernel_types_table(scene.book, scene.lang, scene.up)
 
 
 def lab_card(scene: Scene, stem: str) -> str:
