@@ -192,6 +192,13 @@ def test_the_tests_of_a_new_lab_pass(grown):
     assert done.returncode == 0 and "skipped" not in done.stdout, done.stdout + done.stderr
 
 
+def test_what_is_new_is_formatted_as_all_python_is(grown):
+    grown.proof("new", "lab", "wave")
+    new = [grown.root / "labs/triton_wave.py", grown.root / "tests/labs/test_wave.py"]
+    ruff = [sys.executable, "-m", "ruff", "format", "--diff", "--line-length", "100", *new]
+    assert subprocess.run(ruff, capture_output=True, text=True).stdout == ""
+
+
 def test_a_new_lab_asks_for_what_the_others_ask_for(grown, book):
     grown.proof("new", "lab", "wave")
     assert grown.book().labs["triton_wave"].requires == book.labs["triton_vector_add"].requires

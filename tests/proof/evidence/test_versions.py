@@ -16,7 +16,7 @@ from proof.book.model import Versions
 from proof.checks import versions as rules
 from proof.evidence import state, versions
 from proof.evidence.targets import SWITCHES
-from proof.pages.versions import table_of
+from proof.pages.versions import versions_table
 from proof.problem import Fault
 
 ROOT = Path(__file__).parents[3]
@@ -193,13 +193,13 @@ def test_the_file_fits_its_schema_and_a_count_below_zero_does_not():
     ],
 )
 def test_pages_show_a_row_for_each_lab(lang, words):
-    shown = table_of(book(run()), lang, "../")
+    shown = versions_table(book(run()), lang, "../")
     assert "| Triton 3.6.0 | Triton 3.9.0 |" in shown and 'href="../labs/triton_scale/"' in shown
     assert [word for word in words if word not in shown] == []
 
 
 def test_pages_show_what_fails_and_hide_what_is_old():
-    shown = table_of(
+    shown = versions_table(
         book(run(failed=["scale.x.y: error, 1"]), run("3.9.0", lab_sha256="0" * 64)), "en", ""
     )
     assert "1 fail" in shown and "scale.x.y: error, 1" in shown and "stale-source" in shown

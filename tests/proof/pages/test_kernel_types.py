@@ -2,7 +2,7 @@
 
 import pytest
 
-from proof.pages.kernel_types import FILE, table_of
+from proof.pages.kernel_types import FILE, kernel_types_table
 from proof.problem import Fault
 
 KINDS = """\
@@ -18,14 +18,14 @@ types:
 
 def test_a_lab_that_is_there_is_linked_and_one_to_come_is_named_without_a_link(tiny):
     tiny.write(FILE, KINDS)
-    rows = table_of(tiny.book(), "en", "../../").splitlines()
+    rows = kernel_types_table(tiny.book(), "en", "../../").splitlines()
     assert rows[-2].startswith('| **thirds** | short | <a href="../../labs/triton_tiny/">')
     assert rows[-1] == "| **halves** | shorter | a lab to come: <code>triton_halves</code> |"
 
 
 def test_both_languages_have_the_same_rows(tiny):
     tiny.write(FILE, KINDS)
-    tables = [table_of(tiny.book(), lang, "").splitlines() for lang in ("zh", "en")]
+    tables = [kernel_types_table(tiny.book(), lang, "").splitlines() for lang in ("zh", "en")]
     assert len(tables[0]) == len(tables[1]) == 4 and "以后的 lab" in tables[0][-1]
 
 
@@ -42,9 +42,13 @@ def test_what_cannot_be_read_is_told_with_its_place(tiny, text, said):
     if text is not None:
         tiny.write(FILE, text)
     with pytest.raises(Fault) as error:
-        table_of(tiny.book(), "zh", "")
+        kernel_types_table(tiny.book(), "zh", "")
     assert str(error.value.problem).startswith(f"{FILE}:") and said in str(error.value.problem)
 
 
 def test_every_kind_of_the_tree_has_a_lab_or_one_to_come(book):
-    assert table_of(book, "en", "").count("\n") == table_of(book, "zh", "").count("\n") >= 8
+    assert (
+        kernel_types_table(book, "en", "").count("\n")
+        == kernel_types_table(book, "zh", "").count("\n")
+        >= 8
+    )
