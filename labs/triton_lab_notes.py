@@ -501,7 +501,7 @@ CLAIMS = [
     Claim("stages_unaligned.shared_bytes", stages, dict(size=4097, shows="shared bytes"), kind="codegen", bound="16384 16384 16384 16384", judges="compile", why="rows that start anywhere are read two bytes at a time, too small for a copy"),
     Claim("stages_unaligned.texts", stages, dict(size=4097, shows="texts"), kind="count", bound=1, judges="compile", why="byte-identical code, whatever num_stages is"),
     Claim("stages_aligned.three_vs_one", stages_speed, dict(size=4096, ours=3, theirs=1), kind="ratio", bound=1.1, judges="gpu", gib=1, why="loads of later tiles run during the product of this one"),
-    Claim("stages_unaligned.one_vs_three", stages_speed, dict(size=4097, ours=1, theirs=3), kind="ratio", bound=0.95, judges="gpu", gib=1, why="the same code cannot be slower than itself, noise apart"),
+    Claim("stages_unaligned.one_vs_three", stages_speed, dict(size=4097, ours=1, theirs=3), kind="ratio", bound=0.95, predicted=1.0, tolerance=0.05, judges="gpu", gib=1, why="the same code is as fast as itself, noise apart"),
     Claim("aligned.vs_unaligned", aligned_speed, dict(size=4096, than=4097), kind="ratio", bound=1.5, judges="gpu", gib=1, why="16-byte copies in a pipeline against two-byte loads without one"),
 ]
 
