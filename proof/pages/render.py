@@ -58,7 +58,7 @@ def _environment() -> Environment:
     known = {name: value for name, value in vars(elements).items() if callable(value)}
     templates.filters |= {name: known[name] for name in FILTERS}
     templates.filters |= {"row": row, "joined": joined, "indented": indented, "commas": commas}
-    templates.globals |= known | {"heads": heads}
+    templates.globals |= known | {"heads": heads, "SHOWN": elements.SHOWN}
     return templates
 
 
