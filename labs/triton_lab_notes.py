@@ -32,7 +32,8 @@ try:
     )
     from offline import TARGETS, compiling_for, fresh_kernel
     from reading import assembly
-    from startup import first_call_ratio, startup_pairs, time_ratio
+    from startup import first_call_ratio, startup_pairs
+    from stopwatch import ratio_of_times
 except ModuleNotFoundError as missing:
     print(f"{missing}: download this lab as one file, or run proof bundle", file=sys.stderr)
     sys.exit(2)
@@ -404,7 +405,9 @@ def clock_speed(n):
     launch = functools.partial(scale, x, FACTOR, torch.empty_like(x))
     launch()  # compiles, unless that is done
     ours = [clock(launch) for _ in range(20)]
-    return time_ratio("clock", ours, "do_bench", triton.testing.do_bench(launch, return_mode="all"))
+    return ratio_of_times(
+        "clock", ours, "do_bench", triton.testing.do_bench(launch, return_mode="all")
+    )
 
 
 def graph_speed(launches, n):
@@ -420,7 +423,7 @@ def graph_speed(launches, n):
         one_by_one()
     graph.replay()
     ours, theirs = ([clock(call) for _ in range(50)] for call in (one_by_one, graph.replay))
-    return time_ratio("one by one", ours, "graph", theirs)
+    return ratio_of_times("one by one", ours, "graph", theirs)
 
 
 # %% Then what a new process costs.
