@@ -54,28 +54,6 @@ class Launch:
         return ", ".join(names) or "none"
 
 
-class Launches:
-    """The launchers of a lab that has several, each by its name: Launches(share=Launch(…), …)."""
-
-    def __init__(self, **launches: Launch) -> None:
-        self.launches = launches
-
-    def faults(self) -> str:
-        """What goes wrong with the first launcher that has a fault, or "none"."""
-        return self._first("faults")
-
-    def escaped(self) -> str:
-        """Which incorrect launchers are taken for correct ones at the first that has any."""
-        return self._first("escaped")
-
-    def _first(self, question: str) -> str:
-        for name, launch in self.launches.items():
-            answer: str = getattr(launch, question)()
-            if answer != "none":
-                return f"{name}: {answer}"
-        return "none"
-
-
 class Incorrect(Exception):
     """What a launcher did wrong, in a few words."""
 

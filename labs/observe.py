@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from judge import DEVICE, Ratio, benchmark_pair, this_file
 from claims import Row
 from process import run_in_process
-from stopwatch import elapsed_ms, ratio_of_times
+from startup import time_ratio
 
 Call = Callable[..., Any]
 
@@ -146,6 +147,15 @@ def gradients(
     leaves = [t.to(dtype, copy=True).requires_grad_() for t in inputs]
     torch.autograd.backward(call(*leaves), [grad.to(dtype) for grad in grads])
     return [leaf.grad for leaf in leaves]
+
+
+def call_ms(call: Call) -> float:
+    """Milliseconds from the call to the end of the work that it started."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    call()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) * 1e3
 
 
 def compiles_around_inductor(launch: Call, kernel: str, named_before: bool) -> Row:
@@ -291,7 +301,7 @@ class Paths:
         inputs = self.make_inputs(64, 4096, torch.bfloat16)
         calls = {"triton": self.paths["triton"], "inductor": self.compiled("eager")}
         ms = {
-            name: [elapsed_ms(functools.partial(call, *inputs)) for _ in range(50)]
+            name: [call_ms(functools.partial(call, *inputs)) for _ in range(50)]
             for name, call in calls.items()
         }
         hits = torch._dynamo.utils.counters["inductor"]["fxgraph_cache_hit"]
@@ -329,9 +339,7 @@ class Paths:
         later = [ms for row in rows.values() for ms in row[path][1:]]
         base_name = "later calls" if against == "later" else "filled caches"
         base_ms = later if against == "later" else first["filled"]
-        return ratio_of_times(
-            f"{path}, {cache} caches", first[cache], f"{path}, {base_name}", base_ms
-        )
+        return time_ratio(f"{path}, {cache} caches", first[cache], f"{path}, {base_name}", base_ms)
 
     def cache_hits(self, cache: str) -> int:
         """How many graphs Inductor finds compiled on disk in the first process, or the second."""
@@ -368,8 +376,8 @@ class Paths:
         ms: dict[str, list[float]] = {ours: [], theirs: []}
         for _ in range(220):
             for name, times in ms.items():
-                times.append(elapsed_ms(calls[name]))
-        return ratio_of_times(theirs, ms[theirs][20:], ours, ms[ours][20:])
+                times.append(call_ms(calls[name]))
+        return time_ratio(theirs, ms[theirs][20:], ours, ms[ours][20:])
 
     def block_speed(self, ours: str, theirs: str, n_rows: int) -> Ratio:
         """The compiled block, with one path as the norm against another."""

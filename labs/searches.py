@@ -15,7 +15,7 @@ import torch
 import triton
 
 from claims import Row
-from stopwatch import elapsed_ms, ratio_of_times
+from stopwatch import clock, ratio_of_times
 
 Call = Callable[[], object]
 
@@ -121,7 +121,7 @@ def search_ms(tuner: Any, call: Call, rounds: int) -> tuple[list[float], list[fl
                 compiled[0].clear()
             for times in (cold, warm):
                 tuner.cache.clear()
-                times.append(elapsed_ms(call))
+                times.append(clock(call))
     for device, compiled in before.items():
         caches[device][0].update(compiled)
     return cold, warm

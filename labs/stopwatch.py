@@ -8,7 +8,7 @@ import torch
 from judge import Ratio, captured, timing
 
 
-def elapsed_ms(call: Callable[[], object]) -> float:
+def clock(call: Callable[[], object]) -> float:
     """Milliseconds from the call to the end of the work that it started."""
     torch.cuda.synchronize()
     start = time.perf_counter()

@@ -32,8 +32,7 @@ try:
     )
     from offline import TARGETS, compiling_for, fresh_kernel
     from reading import assembly
-    from startup import first_call_ratio, startup_pairs
-    from stopwatch import ratio_of_times
+    from startup import first_call_ratio, startup_pairs, time_ratio
 except ModuleNotFoundError as missing:
     print(f"{missing}: download this lab as one file, or run proof bundle", file=sys.stderr)
     sys.exit(2)
@@ -405,9 +404,7 @@ def clock_speed(n):
     launch = functools.partial(scale, x, FACTOR, torch.empty_like(x))
     launch()  # compiles, unless that is done
     ours = [clock(launch) for _ in range(20)]
-    return ratio_of_times(
-        "clock", ours, "do_bench", triton.testing.do_bench(launch, return_mode="all")
-    )
+    return time_ratio("clock", ours, "do_bench", triton.testing.do_bench(launch, return_mode="all"))
 
 
 def graph_speed(launches, n):
@@ -423,7 +420,7 @@ def graph_speed(launches, n):
         one_by_one()
     graph.replay()
     ours, theirs = ([clock(call) for _ in range(50)] for call in (one_by_one, graph.replay))
-    return ratio_of_times("one by one", ours, "graph", theirs)
+    return time_ratio("one by one", ours, "graph", theirs)
 
 
 # %% Then what a new process costs.
@@ -504,7 +501,7 @@ CLAIMS = [
     Claim("stages_unaligned.shared_bytes", stages, dict(size=4097, shows="shared bytes"), kind="codegen", bound="16384 16384 16384 16384", judges="compile", why="rows that start anywhere are read two bytes at a time, too small for a copy"),
     Claim("stages_unaligned.texts", stages, dict(size=4097, shows="texts"), kind="count", bound=1, judges="compile", why="byte-identical code, whatever num_stages is"),
     Claim("stages_aligned.three_vs_one", stages_speed, dict(size=4096, ours=3, theirs=1), kind="ratio", bound=1.1, judges="gpu", gib=1, why="loads of later tiles run during the product of this one"),
-    Claim("stages_unaligned.one_vs_three", stages_speed, dict(size=4097, ours=1, theirs=3), kind="ratio", bound=0.95, predicted=1.0, tolerance=0.05, judges="gpu", gib=1, why="the same code is as fast as itself, noise apart"),
+    Claim("stages_unaligned.one_vs_three", stages_speed, dict(size=4097, ours=1, theirs=3), kind="ratio", bound=0.95, judges="gpu", gib=1, why="the same code cannot be slower than itself, noise apart"),
     Claim("aligned.vs_unaligned", aligned_speed, dict(size=4096, than=4097), kind="ratio", bound=1.5, judges="gpu", gib=1, why="16-byte copies in a pipeline against two-byte loads without one"),
 ]
 

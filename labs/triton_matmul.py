@@ -33,7 +33,6 @@ except ModuleNotFoundError as missing:
 # --8<-- [end:companions]
 
 import contextlib
-import functools
 
 import torch
 import triton
@@ -56,7 +55,6 @@ CONFIGS = [
     config(64, 128, 64, 4, 4),  # from here on 96 to 144 KiB of shared memory: sm_80, sm_90 and up
     config(128, 128, 64, 8, 3),
     config(128, 256, 64, 8, 3),  # reads least for each product, if every SM gets a tile
-    config(128, 256, 32, 8, 3),  # the same tile of fp32, whose stages take twice the room
 ]
 
 
@@ -289,38 +287,16 @@ def speed(n, dtype, input_precision="ieee", layout="rows"):
         b = b.t()
     out = torch.empty_like(a)
     matmul(a, b, out, input_precision)  # compiles and tunes, so that the best can be named
+    best = matmul_kernel.best_config
+    tile = " x ".join(str(best.kwargs[f"BLOCK_{axis}"]) for axis in "MNK")
+    name = f"matmul: {tile}, {best.num_warps} warps, {best.num_stages} stages"
     return benchmark_pair(
-        (f"matmul: {label(matmul_kernel)}", lambda: matmul(a, b, out, input_precision)),
+        (name, lambda: matmul(a, b, out, input_precision)),
         ("torch.matmul", lambda: torch.matmul(a, b, out=out)),
         work=(2 * n**3, 2 * n**3),
         unit="FLOP",
         graph=True,
     )
-
-
-def label(tuner):
-    """The configuration that a tuner found best, in words."""
-    best = tuner.best_config
-    tile = " x ".join(str(best.kwargs[f"BLOCK_{axis}"]) for axis in "MNK")
-    return f"{tile}, {best.num_warps} warps, {best.num_stages} stages"
-
-
-def pruning_speed(n):
-    """TF32 by the best of what pruning leaves for it, against the best of what it leaves for ieee.
-
-    b lies in columns. Both sides are the same kernel; only the list that is searched differs.
-    """
-    a, b = torch.randn(2, n, n, device=DEVICE)
-    b, out = b.t(), torch.empty_like(a)
-    arguments = (a, b, out, n, n, n, *a.stride(), *b.stride(), *out.stride())
-    sides = []
-    for precision in ("tf32", "ieee"):
-        left = worth_trying(CONFIGS, dict(a_ptr=a, M=n, N=n), INPUT_PRECISION=precision)
-        tuner = triton.autotune(configs=left, key=["M", "N", "K"])(matmul_kernel.fn)
-        launch = functools.partial(tuner[tile_grid(n, n)], *arguments, INPUT_PRECISION="tf32")
-        launch()  # compiles and tunes, so that the best can be named
-        sides.append((f"pruned for {precision}: {label(tuner)}", launch))
-    return benchmark_pair(*sides, work=(2 * n**3, 2 * n**3), unit="FLOP", graph=True)
 
 
 # A relative error is the largest over the largest |c|. Rounding c costs 2**-11 of it in fp16, 2**-8
@@ -384,7 +360,6 @@ CLAIMS = [
     Claim("n8192_fp32.vs_cublas", speed, dict(n=8192, dtype=torch.float32), kind="ratio", bound=0.8, judges="gpu", gib=2, why="full fp32 on both sides, so no tensor cores, for which Triton is made"),
     Claim("n4096_tf32.vs_cublas", speed, dict(n=4096, dtype=torch.float32, input_precision="tf32"), kind="ratio", bound=0.15, judges="gpu", gib=1, why="wgmma takes TF32 only with K contiguous; the rows of b run along N and are copied four bytes at a time"),
     Claim("n4096_tf32_columns.vs_cublas", speed, dict(n=4096, dtype=torch.float32, input_precision="tf32", layout="columns"), kind="ratio", bound=0.45, judges="gpu", gib=1, why="b by columns: K is contiguous, wgmma takes it as it comes, and copies are 16 bytes wide, not 4: three times n4096_tf32"),
-    Claim("n4096_tf32_columns.vs_ieee_rule", pruning_speed, dict(n=4096), kind="ratio", bound=1.05, judges="gpu", gib=1, why="ieee leaves out tiles past 64 results a thread, which TF32 does not spill: one of them is the best for it"),
 ]
 
 BUGS = [

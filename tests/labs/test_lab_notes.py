@@ -9,8 +9,7 @@ import pytest
 import torch
 from judge import Guards, compare, judge_claim, lab_file, load_lab, plant
 from offline import TARGETS, compiling_for
-from startup import Startup, first_call_ratio, startup_pairs
-from stopwatch import ratio_of_times
+from startup import Startup, first_call_ratio, startup_pairs, time_ratio
 
 FP32, FP16 = torch.float32, torch.float16
 
@@ -127,15 +126,11 @@ def test_c029_scale_takes_any_shape(notes, shape, dtype):
 
 @pytest.mark.parametrize(
     "shape",
-    [(1, 1, 1), (1, 128, 1), (17, 33, 7), (64, 64, 8), (129, 130, 33), (3, 4, 0)],
+    [(1, 1, 1), (1, 128, 1), (17, 33, 7), (64, 64, 8), (129, 130, 33), (0, 3, 2), (3, 4, 0)],
 )
 @pytest.mark.parametrize("dtype", [FP32, FP16])
 def test_c013_dot_takes_any_size(notes, shape, dtype):
     assert compare(notes.dot_error(Guards(), *shape, dtype=dtype)).max_abs_err == 0
-
-
-def test_c029_a_product_without_rows_is_empty(notes):
-    assert notes.dot(torch.zeros(0, 3), torch.zeros(3, 2)).shape == (0, 2)
 
 
 def test_c029_an_empty_tensor_adds_nothing(notes):
@@ -260,7 +255,7 @@ def test_the_second_process_of_a_pair_shows_whether_the_choice_was_kept(notes, m
 
 
 def test_the_spread_of_a_ratio_of_times():
-    ratio = ratio_of_times("ours", [float(n) for n in range(1, 11)], "theirs", [2.0, 2.0, 2.0])
+    ratio = time_ratio("ours", [float(n) for n in range(1, 11)], "theirs", [2.0, 2.0, 2.0])
     assert (ratio.low, ratio.value, ratio.high) == (1.0, 3.0, 5.0)
     assert [timing.name for timing in ratio.timings] == ["ours", "theirs"]
 

@@ -322,7 +322,7 @@ def test_c007_tuning_leaves_the_factors_alone_and_the_same_result(matmul, monkey
         for c in matmul.CONFIGS
         if c.kwargs["BLOCK_M"] * c.kwargs["BLOCK_N"] <= 64 * 32 * c.num_warps
     ]
-    assert len(trials) == 2 * len(matmul.CONFIGS) + len(light)  # TF32 may have the large tiles
+    assert len(trials) == len(matmul.CONFIGS) + 2 * len(light)
 
 
 def test_c024_each_configuration_alone(matmul, monkeypatch, dirty):
