@@ -5,7 +5,6 @@ strides, memory that nothing else writes) is checked here, before the launch. Ea
 TypeError or ValueError.
 """
 
-import math
 from typing import Any
 
 import torch
@@ -61,14 +60,9 @@ def check_tensors(device: str, **tensors: Any) -> None:
                 f"{name} is {type(t).__name__}; it must be a torch.Tensor with strides,"
                 " without a lazy negation or conjugation"
             )
-        if torch.is_grad_enabled() and t.requires_grad:
+        if torch.is_grad_enabled() and (t.requires_grad or has_tangent(t)):
             raise ValueError(
                 f"{name} requires a gradient, and this kernel has no backward: pass {name}.detach()"
-            )
-        if has_tangent(t):
-            raise ValueError(
-                f"{name} carries a tangent of forward-mode AD, which this kernel would lose:"
-                f" pass torch.autograd.forward_ad.unpack_dual({name}).primal"
             )
         if t.device.type != device or t.device != first.device:
             raise ValueError(
@@ -261,29 +255,20 @@ def span(t: torch.Tensor) -> tuple[int, int]:
 
 
 def overlaps(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether a and b share a byte; True also where that is costly to tell.
+    """Whether a and b share a byte; True also for interleaved views, costly to tell apart.
 
-    Exact where the two spans are apart, where one lies between the strides of the other, such as
-    every second column, and where both are 2-D with rows equally far apart, such as columns of one
-    buffer.
+    Exact where the two spans are apart, and where both are 2-D with rows equally far apart, such as
+    columns of one buffer.
     """
     if a.numel() == 0 or b.numel() == 0:
         return False
     (a_begin, a_end), (b_begin, b_end) = span(a), span(b)
     if a_end <= b_begin or b_end <= a_begin:
         return False
-    step = math.gcd(*(n * t.element_size() for t in (a, b) for n in steps(t)))
-    if step and b.element_size() <= (a_begin - b_begin) % step <= step - a.element_size():
-        return False
     pitches = {t.stride(0) * t.element_size() for t in (a, b) if t.ndim == 2}
     if a.ndim == b.ndim == 2 and len(pitches) == 1 and a.stride(1) == b.stride(1) == 1:
         return columns_overlap(a, b, pitches.pop())
     return True
-
-
-def steps(t: torch.Tensor) -> list[int]:
-    """The strides along which t has more than one element."""
-    return [stride for stride, size in zip(t.stride(), t.shape, strict=True) if size > 1]
 
 
 def columns_overlap(a: torch.Tensor, b: torch.Tensor, pitch: int) -> bool:

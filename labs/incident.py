@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 import triton
 
-from judge import DEVICE, Ratio, benchmark_pair, this_file
+from judge import DEVICE, Ratio, benchmark_pair
 from claims import Row
 from offline import TARGETS, compiling_for
 from process import finish_process, start_process
@@ -372,13 +372,16 @@ class Incident:
         return self._lives
 
     def _live(self) -> dict[str, Life]:
-        lab_path = this_file(self.lab_file)
+        if self.lab_file is None:
+            raise RuntimeError("needs the lab as a file: download it")
         with ExitStack() as stack:
             processes, folders = {}, {}
             for name, (call, cache, keep) in LIVES.items():
                 if cache not in folders:
                     folders[cache] = stack.enter_context(tempfile.TemporaryDirectory())
-                process = start_process(lab_path, call, cache_environment(folders[cache], keep))
+                process = start_process(
+                    Path(self.lab_file).resolve(), call, cache_environment(folders[cache], keep)
+                )
                 processes[name] = stack.enter_context(process)
             return {name: finish_process(process) for name, process in processes.items()}
 

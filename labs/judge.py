@@ -46,12 +46,6 @@ try:
         stop(f"{triton.__file__} is not Triton 3.6 or later: rename that file, or upgrade triton")
     if triton.knobs.runtime.interpret:
         import numpy  # noqa: F401 what the interpreter computes with
-
-        if isinstance(triton.language.sum, triton.JITFunction):
-            late = "TRITON_INTERPRET was set after triton had been imported: set it before"
-            if is_program():
-                stop(late)
-            raise ImportError(late)
 except ModuleNotFoundError as missing:
     if not is_program() or missing.name not in ("torch", "triton", "numpy"):
         raise
@@ -70,7 +64,6 @@ def supported(*dtypes: torch.dtype) -> tuple[torch.dtype, ...]:
 # --8<-- [end:where]
 import argparse
 import datetime
-import errno
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -179,33 +172,26 @@ class Comparison:
 
 
 def compare(pairs: Iterable[Pair]) -> Comparison:
-    """Compare all (result, reference). Raises ValueError for another shape, or if none is finite."""
+    """Compare all (result, reference). Raises ValueError for another shape, or where none come."""
     worst, scale, nonfinite, compared = 0.0, 0.0, 0, False
     for got, want in pairs:
+        compared = True
         if got.shape != want.shape:
             raise ValueError(
                 f"the result has shape {tuple(got.shape)}, the reference {tuple(want.shape)}"
             )
+        got, want = got.double(), want.double()
         finite = got.isfinite() & want.isfinite()
         same_kind = (got == want) | (got.isnan() & want.isnan())
         nonfinite += int((~finite & ~same_kind).sum())
         if finite.any():
-            compared = True
-            worst = max(worst, distance(got, want)[finite].max().item())
-            scale = max(scale, want[finite].double().abs().max().item())
+            worst = max(worst, (got - want)[finite].abs().max().item())
+            scale = max(scale, want[finite].abs().max().item())
+    if not compared:
+        raise ValueError("nothing was compared")
     if nonfinite:
         worst = math.inf
-    elif not compared:
-        raise ValueError("nothing was compared: every pair is empty or without a finite number")
     return Comparison(worst, worst / (scale or 1), nonfinite, scale)
-
-
-def distance(got: torch.Tensor, want: torch.Tensor) -> torch.Tensor:
-    """|got - want| in float64; integers that differ are at least 1 apart, also past 2**53."""
-    apart = (got.double() - want.double()).abs()
-    if got.dtype.is_floating_point or want.dtype.is_floating_point:
-        return apart
-    return torch.where(got != want, apart.clamp(min=1), 0.0)
 
 
 # --8<-- [end:compare]
@@ -295,26 +281,10 @@ def short_name(lab: ModuleType) -> str:
     return lab_stem(lab).removeprefix("triton_")
 
 
-class NeedsFile(RuntimeError):
-    """What is to be judged needs the lab as a file, and this is a notebook."""
-
-
-def this_file(name: str | None) -> Path:
-    """The path of a lab, by its `__file__`. Raises NeedsFile in a notebook, which has none.
-
-    There Triton's interpreter lends the lab what it defines itself, and so its own `__file__`.
-    """
-    if not name or Path(name).name == "interpreter.py":
-        raise NeedsFile("needs the lab as a file: download it")
-    return Path(name).resolve()
-
-
 def lab_file(lab: ModuleType) -> Path | None:
     """Where the lab lies; None in a notebook."""
-    try:
-        return this_file(getattr(lab, "__file__", None))
-    except NeedsFile:
-        return None
+    name = getattr(lab, "__file__", None)
+    return Path(name).resolve() if name else None
 
 
 def lab_stem(lab: ModuleType) -> str:
@@ -353,7 +323,7 @@ def described(lab: ModuleType, claim: Claim) -> Row:
     """What a row says before anything is measured."""
     given = inspect.signature(claim.measure).bind_partial(**claim.args)
     given.apply_defaults()
-    arguments = {name: shown(value) for name, value in given.arguments.items()}
+    arguments = {name: str(value).removeprefix("torch.") for name, value in given.arguments.items()}
     row: Row = {
         "id": f"{short_name(lab)}.{claim.id}",
         "kind": claim.kind,
@@ -365,11 +335,6 @@ def described(lab: ModuleType, claim: Claim) -> Row:
     if claim.predicted is not None:
         row |= {"predicted": claim.predicted, "tolerance": claim.tolerance}
     return row
-
-
-def shown(argument: object) -> str:
-    """An argument as a record holds it: a function by its name, which is the same in every run."""
-    return getattr(argument, "__name__", None) or str(argument).removeprefix("torch.")
 
 
 def measured(claim: Claim, row: Row) -> Row:
@@ -421,8 +386,6 @@ def failed(error: BaseException) -> Row:
     note = f"{type(error).__name__}: {reason}"
     if isinstance(error, torch.OutOfMemoryError):
         return {"verdict": "-", "note": note}
-    if isinstance(error, NeedsFile):
-        return {"verdict": "-", "note": str(error)}
     fault = any(words in note for words in DEVICE_FAULTS)
     return {"verdict": "fault" if fault else "raised", "note": note}
 
@@ -864,15 +827,7 @@ def open_cache() -> None:
 
 
 def run_program(command: Callable[[], int]) -> None:
-    """Run a command and exit with its status. Ctrl-C and a closed pipe end it quietly.
-
-    A notebook goes on where the status is 0, and Ctrl-C is its own.
-    """
-    if lab_file(sys.modules["__main__"]) is None:
-        status = command()
-        if status:
-            sys.exit(status)
-        return
+    """Run a command and exit with its status. Ctrl-C and a closed pipe end it quietly."""
     if sys.stdout is None:
         stop("standard output is closed: nothing could be shown; send it to a file or to /dev/null")
     if sys.flags.optimize:
@@ -881,16 +836,9 @@ def run_program(command: Callable[[], int]) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         open_cache()
-        status = command()
-        sys.stdout.flush()
+        sys.exit(command())
     except (KeyboardInterrupt, BrokenPipeError):
         os._exit(130)
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        print(f"{Path(sys.argv[0]).name}: standard output is full: {error}", file=sys.stderr)
-        os._exit(2)
-    sys.exit(status)
 
 
 def main(lab: ModuleType) -> None:

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -20,7 +21,7 @@ import torch
 import triton
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from judge import DEVICE, Ratio, benchmark_pair, this_file
+from judge import DEVICE, Ratio, benchmark_pair
 from claims import Row
 from process import run_in_process
 from startup import time_ratio
@@ -317,12 +318,14 @@ class Paths:
         return self._processes
 
     def _run_processes(self) -> dict[str, Row]:
-        lab_path = this_file(self.lab_file)
+        if self.lab_file is None:
+            raise RuntimeError("needs the lab as a file: download it")
+        lab = Path(self.lab_file).resolve()
         rows = {}
         with tempfile.TemporaryDirectory() as folder:
             for caches in ("empty", "filled"):
                 outcome = run_in_process(
-                    lab_path,
+                    lab,
                     "lab.measures.young()",
                     TRITON_CACHE_DIR=f"{folder}/triton",
                     TORCHINDUCTOR_CACHE_DIR=f"{folder}/inductor",

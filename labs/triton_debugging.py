@@ -15,17 +15,7 @@ Minutes: 2
 import sys
 
 try:
-    from judge import (
-        DEVICE,
-        INTERPRETED,
-        Bug,
-        Claim,
-        claim_named,
-        judge_claim,
-        main,
-        supported,
-        this_file,
-    )
+    from judge import DEVICE, INTERPRETED, Bug, Claim, claim_named, judge_claim, main, supported
     from arguments import check_elementwise, check_product, check_whole, checked_output
     from poison import poisoned
     from probe import (
@@ -50,6 +40,7 @@ except ModuleNotFoundError as missing:
 # --8<-- [end:companions]
 
 import functools
+from pathlib import Path
 
 import torch
 import triton
@@ -408,7 +399,7 @@ SCENES = {
 
 @functools.cache
 def stage():
-    return Stage(this_file(globals().get("__file__")), SCENES, BUGS)
+    return Stage(Path(__file__), SCENES, BUGS)
 
 
 def scene(name):

@@ -188,9 +188,12 @@ def fused_error(guards, M, N, dtype=torch.float32):
 
 
 def share_error(guards, n, dtype=torch.float32):
-    """Whole numbers from 1 to 8: the sum is exact in any order, and never 0."""
+    """Whole numbers of either sign, none of them 0, so that the sum is exact in any order."""
     generator = torch.Generator(DEVICE).manual_seed(0)
-    x = torch.randint(1, 9, (n,), generator=generator, device=DEVICE).to(dtype)
+    x = torch.randint(-3, 5, (n,), generator=generator, device=DEVICE).to(dtype)
+    x = torch.where(x < 0, x, x + 1)
+    if x.sum() == 0:  # which has no shares
+        x[0] += 6
     out = guards.output_like(x)
     share(guards.input(x), out=out)
     return [(out, reference_share(x))]

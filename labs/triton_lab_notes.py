@@ -18,7 +18,7 @@ Minutes: 3
 import sys
 
 try:
-    from judge import DEVICE, Bug, Claim, benchmark_pair, load_lab, main, supported, this_file
+    from judge import DEVICE, Bug, Claim, benchmark_pair, load_lab, main, supported
     from arguments import (
         check_contiguous,
         check_dtypes,
@@ -338,9 +338,8 @@ def compiles(line_above):
     ):
         triton.knobs.cache.dir = folder
         triton.knobs.compilation.listener = lambda cache_hit, **rest: events.append(cache_hit)
-        lab_path = this_file(globals().get("__file__"))
-        path = Path(folder, lab_path.name)
-        text = lab_path.read_text(encoding="utf-8-sig")
+        path = Path(folder, Path(__file__).name)
+        text = Path(__file__).read_text(encoding="utf-8-sig")
         path.write_text("# one line more\n" * line_above + text, encoding="utf-8")
         for kernel in (scale_kernel, load_lab(path).scale_kernel):
             compiled_scale("sm_90", kernel)
@@ -437,7 +436,7 @@ def first_calls():
 
 def startups():
     """What `first_calls` returns in pairs of new processes."""
-    return startup_pairs(this_file(globals().get("__file__")), "lab.first_calls()")
+    return startup_pairs(Path(__file__), "lab.first_calls()")
 
 
 def first_launch(cache, against, kernel=0):

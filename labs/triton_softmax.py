@@ -18,7 +18,6 @@ import sys
 try:
     from judge import DEVICE, INTERPRETED, Bug, Claim, benchmark_pair, main, supported
     from arguments import check_no_overlap, check_rowwise
-    from launching import Launch, octaves
 except ModuleNotFoundError as missing:
     print(f"{missing}: download this lab as one file, or run proof bundle", file=sys.stderr)
     sys.exit(2)
@@ -213,20 +212,6 @@ def speed(n_cols, dtype, against):
     )
 
 
-LAUNCH = Launch(
-    function=softmax,
-    reference=lambda x: reference(x).to(x.dtype),
-    inputs=lambda generator, n_rows, n_cols, dtype: [
-        (4 * torch.randn(n_rows, n_cols, generator=generator)).to(DEVICE, dtype)
-    ],
-    cases=[dict(n_rows=5, n_cols=n, dtype=dtype) for dtype in DTYPES for n in (65, 0, 5000)],
-    draw=lambda chosen: [
-        dict(n_rows=3, n_cols=n, dtype=chosen.choice(DTYPES)) for n in octaves(chosen, MAX_COLS)
-    ],
-    bound=lambda dtype: torch.finfo(dtype).eps / 2 + 111 * 2**-24,  # as of the widest row
-    aliases=(0,),
-)
-
 # What a bound counts, in u = 2**-24 and relative to the largest result, for y = e / s with
 # e = exp(x - max) and s = sum(e); none of it depends on the data, and NumPy's exp is within it:
 #   12              ex2 in e and in s, and the division: each within 2 ulp, which is 4 u
@@ -251,8 +236,6 @@ CLAIMS = [
     Claim("in_place_fp32.max_rel_err", error, dict(n_rows=9, n_cols=781, in_place=True), bound=42 * 2**-24, why="a program has read its row before it writes it; the bound as apart"),
     Claim("views_fp32.max_rel_err", views, bound=32 * 2**-24, why="four kinds of view; in u: 12 for two ex2 and a division, 1 + 11 for the rounded exponents, 8 for the sum"),
     Claim("views.refused", views_refused, kind="count", bound=6, why="transposed, every second column, overlapping: refused by name, never misread"),
-    Claim("launcher.faults", LAUNCH.faults, kind="count", bound="none", why="no out, other values, new widths, in place, views, NaN, the fortieth call: correct or refused"),
-    Claim("launcher.escaped", LAUNCH.escaped, kind="count", bound="none", why="fourteen incorrect launchers around the kernel: the claim above catches each"),
     Claim("empty.shapes", empty_shapes, kind="count", bound=3, why="no rows, no columns, neither: nothing is launched"),
     Claim("past_2_31_fp16.max_rel_err", error, dict(n_rows=3, n_cols=1000, dtype=torch.float16, stride=2**30 + 8, in_place=True), bound=2**-11 + 50 * 2**-24, gib=5, why="64-bit offsets reach row 2, past 2**31 elements; half an ulp of fp16, and all before it in fp32"),
     Claim("cols_1024_fp32.vs_copy", speed, dict(n_cols=1024, dtype=torch.float32, against="copy"), kind="ratio", bound=0.95, judges="gpu", gib=3, why="memory-bound: reads and writes what a copy does, within 5 in 100"),

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -25,7 +26,7 @@ def source(stem: str) -> str:
 
 def rows(done: subprocess.CompletedProcess) -> list[dict]:
     assert done.returncode == 0, done.stderr
-    judged = json.loads(done.stdout)["claims"]
+    judged = json.loads(re.sub(r" at 0x[0-9a-f]+>", ">", done.stdout))["claims"]
     return [
         {key: value for key, value in row.items() if key not in MEASURED_ANEW} for row in judged
     ]

@@ -1,5 +1,6 @@
 """What every lab does, whatever it teaches: it runs beside its companions, prints what it found, and fails when it should."""
 
+import contextlib
 import json
 import re
 import shutil
@@ -142,30 +143,6 @@ def test_a_closed_standard_output_is_named():
     )
 
 
-def test_a_full_standard_output_is_named():
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, ROOT / "labs" / f"{PLAIN}.py"],
-            env=surroundings(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"{PLAIN}.py: standard output is full: ")
-    assert done.stderr.count("\n") == 1
-
-
-def test_a_late_switch_to_the_interpreter_is_named(tmp_path):
-    path = tmp_path / "imports_it.py"
-    late = "import os, sys, triton\nos.environ['TRITON_INTERPRET'] = '1'\n"
-    path.write_text(f"{late}sys.path.insert(0, {str(ROOT / 'labs')!r})\nimport {PLAIN}\n")
-    last_line = run(path).stderr.splitlines()[-1]
-    assert last_line == (
-        "ImportError: TRITON_INTERPRET was set after triton had been imported: set it before"
-    )
-
-
 def test_a_reader_that_stops_reading_ends_it_quietly():
     with subprocess.Popen(
         [sys.executable, ROOT / "labs" / f"{PLAIN}.py"],
@@ -187,10 +164,12 @@ def test_ctrl_c_ends_it_quietly():
         stderr=subprocess.PIPE,
     ) as process:
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        process.stdout.read()
-        assert process.wait() == 130
-        assert b"Traceback" not in process.stderr.read()
+        while process.returncode is None:  # Python loses a signal that comes while it cleans up
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                _, errors = process.communicate(timeout=2)
+        assert process.returncode == 130
+        assert b"Traceback" not in errors
 
 
 @pytest.mark.parametrize("stem", LABS)

@@ -364,13 +364,6 @@ def test_pruning_leaves_a_tile_no_larger_than_the_matrix_and_light_enough_for_fp
         assert left == matmul.CONFIGS
 
 
-@pytest.mark.parametrize("precision", ["tf32", "tf32x3"])
-def test_pruning_for_tensor_cores_leaves_every_tile_that_fits(matmul, precision):
-    arguments = {"a_ptr": torch.empty(1), "M": 4096, "N": 4096}
-    left = matmul.worth_trying(matmul.CONFIGS, arguments, INPUT_PRECISION=precision)
-    assert left == matmul.CONFIGS
-
-
 # Order of the programs
 
 

@@ -1,15 +1,16 @@
 """A launcher, called as a learner calls it; and incorrect launchers, each of which must be caught.
 
 The claims about errors hand a launcher its output, so that what it writes can be watched. A learner
-writes `y = f(x)`, again with other values, with a view, in place. A lab describes its launcher in
-one `Launch`; two claims follow from it: that nothing goes wrong on these paths, and that none of
-the incorrect launchers below gets through.
+writes `y = f(x)`, again with other values, with a view, in place. A `Launch` describes a launcher;
+two tests follow from it: that nothing goes wrong on these paths, and that none of the incorrect
+launchers below gets through.
 """
 
 import contextlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -19,11 +20,11 @@ Case = dict[str, Any]  # the sizes and the dtype of one call: {"n": 1000, "dtype
 CALLS = 40  # in a row, before the result of the last is judged
 
 
-# --8<-- [start:launch]
 @dataclass(frozen=True)
 class Launch:
     """How a launcher is called, and what it must return."""
 
+    lab: ModuleType
     function: Callable[..., torch.Tensor]
     reference: Callable[..., torch.Tensor]  # of the same tensors
     inputs: Callable[..., Sequence[torch.Tensor]]  # inputs(generator, **case)
@@ -58,10 +59,6 @@ class Incorrect(Exception):
     """What a launcher did wrong, in a few words."""
 
 
-# --8<-- [end:launch]
-
-
-# --8<-- [start:paths]
 # %% The paths of a learner. Each raises Incorrect.
 def result_alone(launch: Launch, _: random.Random) -> None:
     """No `out` is given: the result is a new tensor, correct in every dtype."""
@@ -143,10 +140,8 @@ def kernel_needed(launch: Launch, chosen: random.Random) -> None:
     """With the lab's kernels switched off, the result is incorrect: nothing else computes it."""
     case = launch.cases[0]
     tensors = drawn_inputs(launch, case, chosen.randrange(100, 10**9))
-    lab = launch.reference.__globals__
-    kernels = [
-        value for value in lab.values() if hasattr(value, "run") and hasattr(value, "warmup")
-    ]
+    values = vars(launch.lab).values()
+    kernels = [value for value in values if hasattr(value, "run") and hasattr(value, "warmup")]
     with contextlib.ExitStack() as switched_off:
         for kernel in kernels:
             switched_off.enter_context(mock.patch.object(kernel, "run", return_value=None))
@@ -170,7 +165,6 @@ CHECKS: dict[str, Callable[[Launch, random.Random], None]] = {
         many_calls,
     )
 }
-# --8<-- [end:paths]
 
 
 def drawn_inputs(launch: Launch, case: Case, seed: int = 0) -> tuple[torch.Tensor, ...]:
@@ -253,10 +247,10 @@ def octaves(chosen: random.Random, most: int) -> Iterator[int]:
 
 
 def whole_numbers(
-    generator: torch.Generator, shape: tuple[int, ...], dtype: torch.dtype, device: str
+    generator: torch.Generator, shape: tuple[int, ...], dtype: torch.dtype
 ) -> torch.Tensor:
     """Whole numbers from -4 to 4: sums of a few hundred products are exact in every dtype."""
-    return torch.randint(-4, 5, shape, generator=generator).to(device=device, dtype=dtype)
+    return torch.randint(-4, 5, shape, generator=generator).to(dtype)
 
 
 def sizes(case: Case) -> str:
@@ -270,7 +264,6 @@ def kind_of(tensor: torch.Tensor) -> str:
     return f"{dtype} {list(tensor.shape)} on {tensor.device.type}"
 
 
-# --8<-- [start:mutants]
 # %% Launchers that are incorrect in ways that have passed for correct.
 def cached(launch: Launch) -> Callable[..., Any]:
     """Answers a shape and dtype that it has seen with the result of then."""
@@ -458,4 +451,3 @@ MUTANTS: dict[str, Callable[[Launch], Callable[..., Any]]] = {
         other_dtype,
     )
 }
-# --8<-- [end:mutants]
