@@ -7,7 +7,7 @@
 Learn:   the grid, the program id, offsets as a vector, masked load and store
 Run:     python triton_vector_add.py           every claim, then every seeded bug
          python triton_vector_add.py --bench   only the speed, on a GPU
-Memory:  4 GiB, and 15 GiB for the one claim past 2**31 elements
+Memory:  4 GiB, and 17 GiB for the one claim past 2**31 elements
 GPU:     any NVIDIA GPU since Ampere, any AMD GPU of CDNA or RDNA 3; with none, Triton's interpreter
 Minutes: 1
 """

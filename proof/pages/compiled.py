@@ -145,7 +145,7 @@ def figure(book: Book, lab: Lab, kernel: str, target: str, name: str, of: str, l
     return render("compiled_figure", lang, "", shown=shown, title=title, target=target)
 
 
-# Will it run on my card?
+# Will it run on my GPU?
 
 
 @dataclass(frozen=True)
