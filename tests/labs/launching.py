@@ -34,6 +34,7 @@ class Launch:
     aliases: tuple[int, ...] = ()  # which inputs `out` may be
     harmless: tuple[str, ...] = ()  # incorrect launchers that cannot matter here
     takes_out: bool = True  # whether there is an argument `out`
+    takes_nan: bool = True  # whether the launcher promises anything about NaN
 
     def faults(self) -> str:
         """What goes wrong where a learner calls the launcher: the first thing found, or "none"."""
@@ -120,6 +121,8 @@ def other_layouts(launch: Launch, _: random.Random) -> None:
 
 def not_a_number(launch: Launch, _: random.Random) -> None:
     """A NaN in an input is a NaN in the result wherever the reference has one."""
+    if not launch.takes_nan:
+        return
     for case in launch.cases:
         tensors = [t.clone() for t in drawn_inputs(launch, case, seed=6)]
         if tensors[0].dtype.is_floating_point and tensors[0].numel():
