@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from proof.book.model import Book, ErrorRow, Lab, RatioRow, Record, Standing
 from proof.evidence import state
-from proof.evidence.faults import faults
+from proof.evidence.faults import faults, own_faults
 from proof.problem import Problem, nearest
 from proof.text.documents import documents, place
 from proof.text.macros import Call, citations
@@ -28,14 +28,13 @@ def contradictions(book: Book) -> Iterable[Problem]:
                 "the record was edited: its content no longer fits its name",
                 fix,
             )
-        elif record.outdated(lab):
-            yield from _widened(book, lab, record)
-        elif record.path not in failing:
+        else:
+            if record.outdated(lab):
+                yield from _widened(book, lab, record)
+            comparable = not record.outdated(lab) and record.path not in failing
+            found = faults(book, lab, record) if comparable else own_faults(book, record)
             fix = "Remove the file, and run `proof record` again: the lab prints no such thing"
-            yield from (
-                Problem(place(book, record.path), 1, what, fix)
-                for what, _ in faults(book, lab, record)
-            )
+            yield from (Problem(place(book, record.path), 1, what, fix) for what, _ in found)
     for standing in _standings(book):
         if standing.state == "contradicted" and standing.record and standing.record.intact:
             fix = (

@@ -9,6 +9,7 @@ from proof.checks import (
     compiled,
     decisions,
     drafts,
+    filed,
     files,
     glossary,
     kernels,
@@ -74,6 +75,11 @@ RULES: tuple[Rule, ...] = (
     sources.faults,
     records.contradictions,
     records.aged,
+    filed.misnamed,
+    filed.repeated,
+    filed.lessened,
+    filed.unknown_devices,
+    filed.miscounted,
     compiled.faults,
 )
 BEFORE_RELEASE: tuple[Rule, ...] = (

@@ -4,15 +4,13 @@ is filed, and of those that are.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
-from datetime import timedelta
 
 from packaging.version import InvalidVersion, Version
 
-from proof.book.model import Book, BugRow, Claim, ErrorRow, JudgedRow, Lab, RatioRow, Record, Row
-from proof.evidence import state
+from proof.book.model import Book, BugRow, Claim, Lab, Record, Row
+from proof.evidence import plausible, state
 from proof.problem import nearest
 
 AGAIN = "Run the lab as it is, whole, and give what it prints"
@@ -27,11 +25,13 @@ def faults(book: Book, lab: Lab, record: Record) -> Iterator[tuple[str, str]]:
         yield f"the GPU is called {record.device.name!r}", "Give the name that torch reports"
     if record.is_gpu and record.environment.switches.get("TRITON_INTERPRET") not in (None, "0"):
         yield "names a GPU, but TRITON_INTERPRET was set", AGAIN
-    if record.utc.date() > book.today + timedelta(days=1):  # a run may end after midnight
-        yield (
-            f"was run at {record.utc.isoformat()}, after today, {book.today}",
-            "Set the clock of that machine",
-        )
+    yield from own_faults(book, record)
+    for what in plausible.unjudged(lab, record):
+        yield what, "Free the memory of the GPU, and run the lab again"
+    compiled = book.compiled.get(record.lab)
+    if compiled and compiled.lab_sha256 == record.lab_sha256:
+        for what in plausible.unlaunched(lab, compiled, record):
+            yield what, AGAIN
     for name, version in (
         ("torch", record.environment.torch),
         ("triton", record.environment.triton),
@@ -58,6 +58,15 @@ def faults(book: Book, lab: Lab, record: Record) -> Iterator[tuple[str, str]]:
             )
 
 
+def own_faults(book: Book, record: Record) -> Iterator[tuple[str, str]]:
+    """What is wrong with a record whatever its lab is now, and how to fix it."""
+    for what in plausible.contradictions(record):
+        yield what, AGAIN
+    if record.utc.date() > book.today:
+        what = f"was run at {record.utc.isoformat()}, after today, {book.today}"
+        yield what, "Set the clock of that machine"
+
+
 def _row_faults(claim: Claim, row: Row, record: Record) -> Iterator[str]:
     """What in a row is not as its lab declares, or cannot be."""
     if difference := _undeclared(claim, row):
@@ -72,26 +81,15 @@ def _row_faults(claim: Claim, row: Row, record: Record) -> Iterator[str]:
     unknown = [name for name, figure in row.figures.items() if figure is None and name != "figure"]
     if outcome in ("ok", "-") and unknown:
         yield f"{unknown[0]} is not finite, and yet the verdict is {outcome}"
-    if record.device.memory_mib and row.peak_mib > record.device.memory_mib:
-        yield f"{row.peak_mib} MiB are more than the GPU has"
-    if isinstance(row, ErrorRow):
-        metric = claim.id.rpartition(".")[2]
-        if row.value != row.figures.get(metric, row.value):
-            yield f"the value is {row.value}, {metric} is {row.figures[metric]}"
-    if isinstance(row, RatioRow) and not _within_spread(row):
-        yield f"the value {row.value} lies outside its spread, {row.low} to {row.high}"
-    if not isinstance(row, BugRow):
-        yield from _impossible(row)
-
-
-def _within_spread(row: RatioRow) -> bool:
-    if row.value is None or row.low is None or row.high is None:
-        return True
-    return row.low <= row.value <= row.high
 
 
 def _undeclared(claim: Claim, row: Row) -> str:
     """What the row says otherwise than its lab; empty when nothing."""
+    for name, argument in claim.arguments.items():
+        declared_text = argument.text.removeprefix("torch.")
+        shown = getattr(row, "arguments", {}).get(name, declared_text)
+        if argument.value is not None and shown != declared_text:
+            return f"the argument {name} is {shown}, the lab says {declared_text}"
     declared: dict[str, object] = {"kind": claim.kind, "bound": claim.bound, "why": claim.why}
     declared |= {"claim": claim.claim} if claim.kind == "bug" else {"judges": claim.judges}
     if claim.kind == "ratio":
@@ -100,26 +98,3 @@ def _undeclared(claim: Claim, row: Row) -> str:
         if getattr(row, name, None) != value:
             return f"{name} is {getattr(row, name, None)!r}, the lab says {value!r}"
     return ""
-
-
-MOST = {"B": 1e14, "FLOP": 1e17}  # a second: an order of magnitude above any card of today
-
-
-def _impossible(row: JudgedRow) -> Iterator[str]:
-    """What no machine can have measured: faster than any card, or a ratio that its own timings
-    deny.
-    """
-    for timing in row.timings:
-        if timing.rate > MOST.get(timing.unit, math.inf):
-            yield f"{timing.name} does {timing.rate:.1e} {timing.unit}/s, which no card can"
-        if not timing.p10_ms <= timing.median_ms <= timing.p90_ms:
-            yield f"the percentiles of {timing.name} are out of order"
-    if isinstance(row, RatioRow) and len(row.timings) == 2 and row.value:
-        ours, theirs = ((t.p10_ms / t.work, t.p90_ms / t.work) for t in row.timings)
-        speeds, times = (
-            (theirs[0] / ours[1], theirs[1] / ours[0]),
-            (ours[0] / theirs[1], ours[1] / theirs[0]),
-        )
-        if not any(low / 2 <= row.value <= high * 2 for low, high in (speeds, times)):
-            spread = f"{speeds[0]:.3g} to {speeds[1]:.3g}"
-            yield f"the value is {row.value}, and its timings say {spread}"

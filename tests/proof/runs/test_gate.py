@@ -51,7 +51,8 @@ def test_c003_a_run_without_a_gpu_is_no_pass(tiny, verify):
 
 
 def test_c003_a_row_that_was_not_judged_is_no_pass(tiny, verify):
-    verdict = verify(tiny.printed(rows={tiny.ratio: {"verdict": "-", "note": "no memory"}}))
+    full = {"verdict": "-", "note": "needs 1 GiB of GPU memory, 0.5 are free"}
+    verdict = verify(tiny.printed(device={"memory_mib": 4000}, rows={tiny.ratio: full}))
     assert not verdict.passes and f"{tiny.ratio} was not judged" in whats(verdict)
 
 
