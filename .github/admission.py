@@ -6,20 +6,10 @@ Nothing of the change is executed. Only the standard library: `python3 .github/a
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
-SENSITIVE = re.compile(
-    r"^(\.github/|\.ci/|proof/|tests/|labs/[^/]+\.py$|Makefile$|pyproject\.toml$|package(-lock)?\.json$)"
-)
-LISTED = (
-    3000  # files of a pull request that the interface lists; with more, nobody could review it here
-)
-Ask = Callable[[str], Any]
+from changes import LISTED, Ask, ask_github, changed_files, printable, runs
 
 
 class Refused(ValueError):
@@ -55,21 +45,17 @@ def admit(number: str, sha: str, ask: Ask) -> list[str]:
         raise Refused(
             f"pull request {number} changes {change['changed_files']} files, more than can be listed: split it"
         )
-    files = [file["filename"] for file in ask(f"pulls/{int(number)}/files")]
+    files = ask(f"pulls/{int(number)}/files")
+    if len(files) != change["changed_files"]:
+        raise Refused(
+            f"{len(files)} of {change['changed_files']} changed files are listed: start again, and split the change if it persists"
+        )
+    names = changed_files(files)
     said = [f"pull request {int(number)} at {sha}: {len(files)} files"]
-    return said + [
-        f"runs, or decides what runs: {name}" for name in sorted(files) if SENSITIVE.search(name)
-    ]
+    return said + [f"runs, or decides what runs: {printable(name)}" for name in names if runs(name)]
 
 
-def _github(path: str) -> Any:
-    """The interface's answer, all pages of a list in one."""
-    command = ["gh", "api", "--paginate", "--slurp", f"repos/{{owner}}/{{repo}}/{path}"]
-    pages = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    return [row for page in pages for row in page] if isinstance(pages[0], list) else pages[0]
-
-
-def main(arguments: list[str], ask: Ask = _github) -> int:
+def main(arguments: list[str], ask: Ask = ask_github) -> int:
     try:
         for line in admit(*arguments, ask):
             print(line)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from changes import runs
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".github" / "workflows"
@@ -61,7 +62,8 @@ def test_c022_a_job_on_our_own_machine_waits_for_a_person(path):
 
 WRITES = {  # every job that may do more than read, what it may, and no job of a pull request is among them
     ("gpu.yml", "verdict"): {"statuses"},
-    ("records.yml", "file"): {"contents", "pull-requests"},
+    ("gpu.yml", "again"): {"actions"},
+    ("records.yml", "file"): {"contents"},
     ("pages.yml", "deploy"): {"pages", "id-token"},
     ("freshness.yml", "look"): {"issues"},
 }
@@ -139,19 +141,34 @@ def test_c022_the_change_is_run_in_the_container_only(gpu):
     ]
 
 
-def contain(tmp_path: Path, image: str) -> subprocess.CompletedProcess[str]:
+DOCKER = """#!/bin/bash
+echo "$@"
+[ "$1" = run ] || exit 0
+previous=
+for word in "$@"; do
+  if [ "$previous" = --volume ] && [ "${word##*:}" = /out ]; then out=${word%%:*}; fi
+  previous=$word
+done
+"""
+
+
+def contain(tmp_path: Path, image: str, leaves: str) -> subprocess.CompletedProcess[str]:
+    """The script with a docker of ours, whose container does `leaves` in the folder $out that is mounted."""
     (tmp_path / "bin").mkdir()
     docker = tmp_path / "bin" / "docker"
-    docker.write_text('#!/bin/sh\necho "$@"\n')
+    docker.write_text(DOCKER + leaves)
     docker.chmod(0o755)
     env = {"PATH": f"{docker.parent}:{os.environ['PATH']}"}
     command = ["bash", ROOT / ".github" / "contain", image, "change", "bundle"]
     return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
 
 
+IMAGE = f"ghcr.io/someone/labs@sha256:{'0' * 64}"
+
+
 def test_c022_the_container_has_no_network_and_no_secret(tmp_path):
-    done = contain(tmp_path, f"ghcr.io/someone/labs@sha256:{'0' * 64}")
-    assert done.returncode == 0
+    done = contain(tmp_path, IMAGE, "echo bundle >$out/gate.tar")
+    assert done.returncode == 0, done.stderr
     for option in (
         "--network none",
         "--cap-drop ALL",
@@ -162,11 +179,47 @@ def test_c022_the_container_has_no_network_and_no_secret(tmp_path):
     assert "--env" not in done.stdout and "-e " not in done.stdout.split("python")[0]
 
 
+def test_c022_the_bundle_is_made_anew_outside_of_the_folder_that_was_mounted(tmp_path):
+    done = contain(tmp_path, IMAGE, "echo $out >$out/gate.tar")
+    made = tmp_path / "bundle" / "gate.tar"
+    mounted = Path(made.read_text().strip())
+    assert done.returncode == 0 and mounted != made.parent and not mounted.exists()
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        "ln -s /etc/passwd $out/gate.tar",
+        "mkfifo $out/gate.tar",
+        "mkdir $out/gate.tar",
+        "truncate -s 70000000 $out/gate.tar",
+        "true",
+    ],
+)
+def test_c022_no_link_pipe_folder_or_endless_file_is_handed_on(tmp_path, leaves):
+    done = contain(tmp_path, IMAGE, leaves)
+    assert done.returncode == 1 and "error: " in done.stderr
+    assert not (tmp_path / "bundle" / "gate.tar").exists()
+
+
+def test_a_failing_run_is_handed_on_and_stays_a_failure(tmp_path):
+    done = contain(tmp_path, IMAGE, "echo bundle >$out/gate.tar; exit 3")
+    assert done.returncode == 3 and (tmp_path / "bundle" / "gate.tar").exists()
+
+
+def test_a_container_that_does_not_end_is_killed():
+    script = (ROOT / ".github" / "contain").read_text()
+    assert re.search(
+        r"^timeout --kill-after=\d+ \d+ docker run --rm --name \"\$name\" ", script, re.M
+    )
+    assert 'docker rm --force "$name"' in script.split("docker run")[1]
+
+
 @pytest.mark.parametrize(
     "image", ["", "labs", "labs:latest", "labs@sha256:123", f"a b@sha256:{'0' * 64}"]
 )
 def test_c022_an_image_that_is_not_named_by_its_digest_is_refused(tmp_path, image):
-    done = contain(tmp_path, image)
+    done = contain(tmp_path, image, "")
     assert done.returncode == 1 and "GPU_IMAGE" in done.stderr and not done.stdout
 
 
@@ -174,8 +227,8 @@ def test_c022_an_image_that_is_not_named_by_its_digest_is_refused(tmp_path, imag
 
 
 def verdict(ci: dict, results: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    """The script of the verdict, run as the runner does, with the results of the jobs it needs."""
-    _, step = ci["jobs"]["verdict"]["steps"]
+    """The first script of the verdict, run as the runner does, with the results of the jobs it needs."""
+    _, step, _ = ci["jobs"]["verdict"]["steps"]
     assert step["env"] == {"RESULTS": "${{ join(needs.*.result, ' ') }}"}
     env = os.environ | {"RESULTS": results, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
@@ -189,7 +242,7 @@ def test_c004_both_verdicts_ask_the_same_script_for_all_their_needs(name):
     assert step["env"] == {"RESULTS": "${{ join(needs.*.result, ' ') }}"} and "if" not in step
     assert step["run"].strip().startswith('bash .github/all-succeeded "$RESULTS"')
     assert (
-        set(job["needs"]) == set(load(FOLDER / name)["jobs"]) - {"verdict"}
+        set(job["needs"]) == set(load(FOLDER / name)["jobs"]) - {"verdict", "again"}
         and job["if"] == "always()"
     )
 
@@ -197,7 +250,8 @@ def test_c004_both_verdicts_ask_the_same_script_for_all_their_needs(name):
 def test_c004_the_status_on_the_commit_is_the_verdicts(gpu):
     """The last step runs whatever happened, and says success only when every step before it was one."""
     last = gpu["jobs"]["verdict"]["steps"][-1]
-    assert last["if"] == "always()" and last["env"]["STATE"] == "${{ job.status }}"
+    assert last["if"] == "always() && needs.admission.result == 'success'"  # of no other commit
+    assert last["env"]["STATE"] == "${{ job.status }}"
     for state, said in (
         ("success", "success"),
         ("failure", "failure"),
@@ -238,9 +292,27 @@ def test_c004_no_result_is_no_success(ci, tmp_path, results):
     assert verdict(ci, results, tmp_path).returncode != 0
 
 
-def test_c004_the_verdict_says_that_no_gpu_was_asked(ci, tmp_path):
-    assert "Not verified on GPU" in verdict(ci, "success", tmp_path).stdout
-    assert "Not verified on GPU" in (tmp_path / "summary").read_text()
+def test_c004_the_verdict_asks_whether_a_gpu_has_to_agree(ci):
+    step = ci["jobs"]["verdict"]["steps"][-1]
+    assert step["run"] == 'python3 .github/verified.py 2>&1 | tee -a "$GITHUB_STEP_SUMMARY"'
+    assert "if" not in step
+    assert ci["jobs"]["verdict"]["permissions"].keys() == {"contents", "pull-requests", "statuses"}
+
+
+def test_c004_after_a_success_on_a_gpu_the_check_is_asked_again(gpu):
+    job = gpu["jobs"]["again"]
+    assert job["needs"] == ["verdict"] and "if" not in job  # so it runs after a success only
+    assert "gh run rerun --failed" in job["steps"][-1]["run"]
+
+
+MAIN = "github.ref == 'refs/heads/main'"
+
+
+@pytest.mark.parametrize(
+    ("name", "job"), [("gpu.yml", "admission"), ("records.yml", "file"), ("pages.yml", "build")]
+)
+def test_c022_what_writes_begins_on_main_only(name, job):
+    assert load(FOLDER / name)["jobs"][job]["if"] == MAIN
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -254,7 +326,8 @@ def test_c004_nothing_is_forgiven_or_left_out(path):
         for part in (job, *job["steps"])
         if "if" in part
     ]
-    assert set(conditions) <= {"always()", "github.ref == 'refs/heads/main'"}
+    admitted = "always() && needs.admission.result == 'success'"
+    assert set(conditions) <= {"always()", admitted, MAIN}
 
 
 def test_c004_every_change_is_checked(ci):
@@ -293,15 +366,29 @@ def test_only_main_is_published_and_only_when_every_claim_has_its_run():
     assert not any("checkout" in step.get("uses", "") for step in pages["jobs"]["deploy"]["steps"])
 
 
-def test_records_are_judged_before_they_are_filed_and_come_as_a_pull_request():
+def test_records_are_those_of_a_run_on_main_and_are_judged_before_they_are_filed():
     (job,) = load(FOLDER / "records.yml")["jobs"].values()
-    runs = "\n".join(step.get("run", "") for step in job["steps"])
-    assert (
-        runs.index("--gate --verify")
-        < runs.index("proof record --from")
-        < runs.index("gh pr create")
-    )
-    assert "push" in runs and "main" not in runs.split("git push")[1]
+    steps = "\n".join(step.get("run", step.get("uses", "")) for step in job["steps"])
+    order = [
+        '.github/measured.py "$RUN" "$SHA"',
+        "actions/download-artifact",
+        "--gate --verify",
+        "proof record --from",
+        "git push",
+    ]
+    assert [steps.index(part) for part in order] == sorted(steps.index(part) for part in order)
+    assert steps.split("git push")[1].splitlines()[0].endswith('"records-$RUN"')
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_workflow_opens_a_pull_request_since_ci_would_not_start_on_it(path):
+    text = path.read_text(encoding="utf-8")
+    assert "gh pr create" not in text and "/pulls" not in text
+
+
+def test_records_say_where_a_person_opens_the_pull_request():
+    (job,) = load(FOLDER / "records.yml")["jobs"].values()
+    assert "Open the pull request: $REPOSITORY/compare/main..." in job["steps"][-1]["run"]
 
 
 REPORT = """
@@ -370,11 +457,51 @@ def test_the_forms_are_a_wrong_number_a_failing_lab_a_term_and_a_decision():
     assert names == {"wrong_number", "lab_failure", "term", "decision", "config"}
 
 
+OWNED = [
+    line.split()[0]
+    for line in (ROOT / ".github" / "CODEOWNERS").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def owns(pattern: str, name: str) -> bool:
+    """Whether a pattern of CODEOWNERS that begins at the root holds that path."""
+    if pattern.endswith("/"):
+        return name.startswith(pattern[1:])
+    middle = re.escape(pattern[1:]).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+    return re.fullmatch(middle, name) is not None
+
+
+def tracked() -> list[str]:
+    command = ["git", "ls-files"]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\n")[:-1]
+
+
 def test_what_has_an_owner_exists():
-    lines = (ROOT / ".github" / "CODEOWNERS").read_text().splitlines()
-    patterns = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    assert {"/.github/", "/proof/", "/labs/records/", "/pyproject.toml"} <= set(patterns)
-    assert [pattern for pattern in patterns if not (ROOT / pattern.strip("/")).exists()] == []
+    names = tracked()
+    assert [p for p in OWNED if not any(owns(p, name) for name in names)] == []
+
+
+def test_what_runs_or_decides_what_runs_has_an_owner():
+    orphans = [n for n in tracked() if runs(n) and not any(owns(p, n) for p in OWNED)]
+    assert orphans == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tests/conftest.py",
+        "labs/judge.py",
+        "labs/exercises/01_scale.py",
+        "labs/compiled/triton_softmax.json",
+        "labs/versions.json",
+        "labs/records/nvidia-h200/x/y.json",
+    ],
+)
+def test_what_counts_as_measured_has_an_owner(name):
+    assert any(owns(pattern, name) for pattern in OWNED)
 
 
 def test_zizmor_finds_nothing():
