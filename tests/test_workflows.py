@@ -363,6 +363,7 @@ def test_only_main_is_published_and_only_when_every_claim_has_its_run():
     ]
     runs = [step["run"] for step in pages["jobs"]["build"]["steps"] if "run" in step]
     assert runs == ["make site", ".venv/bin/proof check --release"]
+    assert pages["jobs"]["build"]["env"] == {"SITE_URL": "${{ vars.SITE_URL }}"}  # for both
     assert not any("checkout" in step.get("uses", "") for step in pages["jobs"]["deploy"]["steps"])
 
 

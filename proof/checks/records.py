@@ -11,6 +11,8 @@ from proof.problem import Problem, nearest
 from proof.text.documents import documents, place
 from proof.text.macros import Call, citations
 
+SHOWN = 4  # pages that a warning names
+
 
 def contradictions(book: Book) -> Iterable[Problem]:
     """A record was edited, names a lab that is gone, or holds what no run prints; the newest run of a claim fails its
@@ -124,6 +126,27 @@ def unproven(book: Book) -> Iterable[Problem]:
                             what,
                             f"Run `proof record {_lab(book, claim_id)}` there and commit the record",
                         )
+
+
+def lost(book: Book) -> Iterable[Problem]:
+    """Until a release, a warning: what readers lose by a lab whose records no longer fit it."""
+    claims: dict[str, set[str]] = {}
+    pages: dict[str, set[str]] = {}
+    notes: dict[str, str] = {}
+    for document in documents(book):
+        for call in document.calls:
+            for claim_id, standing in _needed(book, call):
+                if standing and standing.state.startswith("stale"):
+                    lab = _lab(book, claim_id)
+                    claims.setdefault(lab, set()).add(claim_id)
+                    pages.setdefault(lab, set()).add(document.name)
+                    notes.setdefault(lab, standing.note)
+    for lab, ids in claims.items():
+        named = ", ".join(sorted(pages[lab])[:SHOWN])
+        more = f" and {len(pages[lab]) - SHOWN} more" if len(pages[lab]) > SHOWN else ""
+        what = f"{notes[lab]}. Until it is measured again readers see a badge and no number for {len(ids)} cited claims, on {named}{more}"
+        fix = f"Run `proof record {lab}` where its claims are judged and commit the record"
+        yield Problem(place(book, book.labs[lab].path), 1, what, fix, warning=True)
 
 
 def _standings(book: Book) -> Iterator[Standing]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from proof.book.model import Book
 from proof.checks import (
+    address,
     compiled,
     decisions,
     drafts,
@@ -87,10 +88,12 @@ BEFORE_RELEASE: tuple[Rule, ...] = (
     compiled.stale,
     drafts.unfinished,
     versions.unreleasable,
+    address.unpublished,
 )
 UNTIL_RELEASE: tuple[Rule, ...] = (
     drafts.unwritten,
     versions.outdated,
+    records.lost,
 )  # warnings that are errors then
 
 

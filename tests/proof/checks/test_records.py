@@ -146,9 +146,25 @@ def test_an_aged_claim_may_be_released(tiny):
 # Before a release
 
 
+def test_an_edited_lab_shows_what_readers_lose_by_it(tiny):
+    assert found(tiny, records.lost) == []
+    tiny.edit(tiny.lab, *CHANGED)
+    (problem,) = records.lost(tiny.book())
+    assert (problem.file, problem.warning) == (tiny.lab, True)
+    assert "readers see a badge and no number for 1 cited claims, on index.md" in problem.what
+
+
+def test_an_edited_lab_that_no_page_cites_costs_readers_nothing(tiny):
+    tiny.edit(tiny.lab, *CHANGED)
+    for lang in ("zh", "en"):
+        call = f'{{{{ claim("{tiny.error}") }}}}'
+        tiny.edit(f"docs/{lang}/index.md", call, "0")
+    assert found(tiny, records.lost) == []
+
+
 def test_C026_a_changed_lab_is_green_until_a_release(tiny):
     tiny.edit(tiny.lab, *CHANGED)
-    assert check(tiny.book()) == []
+    assert all(problem.warning for problem in check(tiny.book()))
     assert [line.split(" on a GPU")[0] for line in release(tiny)] == [
         f"docs/en/index.md:3: {tiny.error} is stale-source",
         f"docs/zh/index.md:3: {tiny.error} is stale-source",

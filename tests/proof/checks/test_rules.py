@@ -10,7 +10,8 @@ def test_a_valid_project_has_no_fault(tiny):
     assert check(tiny.book()) == []
 
 
-def test_a_valid_project_may_be_released(tiny):
+def test_a_valid_project_may_be_released(tiny, monkeypatch):
+    monkeypatch.setenv("SITE_URL", "https://example.org/")
     assert check(tiny.book(), release=True) == []
 
 
