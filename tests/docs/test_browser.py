@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import pytest
 from sites import ROOT, Site, Visitor, equip
 
-from proof.book.model import LANGS, Book
+from proof.book.lab import sections_of
+from proof.book.model import LANGS, Book, Lang
+from proof.book.translation import shown
 from proof.problem import Problem
 from proof.site import vendor
 
@@ -465,11 +467,12 @@ def test_C075_from_disk_the_text_is_readable_and_a_page_says_what_is_not(
 # Code
 
 
-def sections(book: Book) -> dict[str, str]:
+def sections(book: Book, lang: Lang) -> dict[str, str]:
+    """The sections of all labs as pages of that language quote them: in Chinese, with Chinese comments."""
     return {
         f"{stem}:{name}": text
         for stem, lab in book.labs.items()
-        for name, (_, text) in lab.sections.items()
+        for name, (_, text) in sections_of(shown(book, lab, lang)).items()
     }
 
 
@@ -483,6 +486,7 @@ def test_C076_the_button_copies_a_section_as_it_lies_in_the_lab(
     text = next(p.text for p in book.pages if (p.lang, p.name) == (lang, "lessons/vector_add.md"))
     quoted = re.findall(r'--8<-- "labs/(\w+)\.py:(\w+)"', text)
     assert quoted
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     copied = []
     for block in page.locator("article .highlight:not(.output)").all():
         block.scroll_into_view_if_needed()
@@ -490,7 +494,7 @@ def test_C076_the_button_copies_a_section_as_it_lies_in_the_lab(
         block.locator("button[data-md-type=copy]").click()
         copied.append(page.evaluate("navigator.clipboard.readText()"))
     for stem, name in quoted:
-        wanted = sections(book)[f"{stem}:{name}"].strip("\n")
+        wanted = sections(book, lang)[f"{stem}:{name}"].strip("\n")
         assert wanted in copied, f"{stem}:{name}"
         compile(wanted, stem, "exec")
 
