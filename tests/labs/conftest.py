@@ -19,9 +19,9 @@ from running import LABS, copied, run  # noqa: E402
 def pytest_collection_modifyitems(items):
     """One process runs all tests of a lab that share its runs."""
     for item in items:
-        stem = getattr(item, "callspec", None) and item.callspec.params.get("stem")
-        if stem in LABS:
-            item.add_marker(pytest.mark.xdist_group(stem))
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        if parameters.get("stem") in LABS:
+            item.add_marker(pytest.mark.xdist_group(parameters["stem"]))
 
 
 @functools.cache

@@ -9,7 +9,8 @@ import launching
 import pytest
 import torch
 from doubting import changed
-from launching import Launch, octaves, whole_numbers
+from launches import LAUNCHES, add_launch, matmul_launch, softmax_launch
+from launching import Launch
 from running import ROOT
 
 ADD_STORE = "    tl.store(out_ptr + offsets, x + y, mask=mask)"
@@ -25,6 +26,11 @@ MATMUL_LAUNCH = (
 )
 STRIDES = "(*a.stride(), *b.stride(), *out.stride())"
 
+PART_1 = {
+    "triton_vector_add": add_launch,
+    "triton_softmax": softmax_launch,
+    "triton_matmul": matmul_launch,
+}
 PLANTED = {  # in the lab's own text: (lab, old, new)
     "stores before it loads": (
         "triton_vector_add",
@@ -119,76 +125,20 @@ PLANTED = {  # in the lab's own text: (lab, old, new)
 }
 
 
-def add_launch(lab) -> Launch:
-    return Launch(
-        lab=lab,
-        function=lab.add,
-        reference=lab.reference,
-        inputs=lambda generator, n, dtype: [whole_numbers(generator, (n,), dtype) for _ in "xy"],
-        cases=[dict(n=n, dtype=dtype) for dtype in lab.DTYPES for n in (100, 0, 2500)],
-        draw=lambda chosen: [
-            dict(n=n, dtype=chosen.choice(lab.DTYPES)) for n in octaves(chosen, 8192)
-        ],
-        aliases=(0, 1),
-    )
+@pytest.fixture
+def launch(lab, request) -> Launch:
+    """The launcher of this name."""
+    return LAUNCHES[request.param](lab(f"triton_{request.param.partition('.')[0]}"))
 
 
-def softmax_launch(lab) -> Launch:
-    return Launch(
-        lab=lab,
-        function=lab.softmax,
-        reference=lambda x: lab.reference(x).to(x.dtype),
-        inputs=lambda generator, n_rows, n_cols, dtype: [
-            (4 * torch.randn(n_rows, n_cols, generator=generator)).to(dtype)
-        ],
-        cases=[
-            dict(n_rows=5, n_cols=n, dtype=dtype) for dtype in lab.DTYPES for n in (65, 0, 5000)
-        ],
-        draw=lambda chosen: [
-            dict(n_rows=3, n_cols=n, dtype=chosen.choice(lab.DTYPES))
-            for n in octaves(chosen, lab.MAX_COLS)
-        ],
-        bound=lambda dtype: torch.finfo(dtype).eps / 2 + 111 * 2**-24,  # as of the widest row
-        aliases=(0,),
-    )
+@pytest.mark.parametrize("launch", LAUNCHES, indirect=True)
+def test_the_lab_s_own_launcher_is_correct(launch):
+    assert launch.faults() == "none"
 
 
-def matmul_launch(lab) -> Launch:
-    return Launch(
-        lab=lab,
-        function=lab.matmul,
-        reference=lambda a, b: (a.double() @ b.double()).to(a.dtype),
-        inputs=lambda generator, M, N, K, dtype: [
-            whole_numbers(generator, shape, dtype) for shape in ((M, K), (K, N))
-        ],
-        cases=[
-            dict(M=M, N=N, K=K, dtype=dtype)
-            for dtype in lab.DTYPES
-            for M, N, K in ((33, 17, 21), (0, 5, 7), (3, 4, 0))
-        ],
-        draw=lambda chosen: [
-            dict(**{size: chosen.randint(2, 99) for size in "MNK"}, dtype=dtype)
-            for dtype in lab.DTYPES
-        ],
-        harmless=("stores_first",),  # out is no input
-    )
-
-
-LAUNCHES = {
-    "triton_vector_add": add_launch,
-    "triton_softmax": softmax_launch,
-    "triton_matmul": matmul_launch,
-}
-
-
-@pytest.mark.parametrize("stem", LAUNCHES)
-def test_the_lab_s_own_launcher_is_correct(lab, stem):
-    assert LAUNCHES[stem](lab(stem)).faults() == "none"
-
-
-@pytest.mark.parametrize("stem", LAUNCHES)
-def test_no_incorrect_launcher_gets_through(lab, stem):
-    assert LAUNCHES[stem](lab(stem)).escaped() == "none"
+@pytest.mark.parametrize("launch", LAUNCHES, indirect=True)
+def test_no_incorrect_launcher_gets_through(launch):
+    assert launch.escaped() == "none"
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -197,7 +147,7 @@ def test_a_launcher_with_a_fault_is_caught(tmp_path, name):
     source = (ROOT / "labs" / f"{stem}.py").read_text(encoding="utf-8")
     assert source.count(old) == 1
     wrong = changed(tmp_path / f"{stem}.py", source.replace(old, new))
-    assert LAUNCHES[stem](wrong).faults() != "none"
+    assert PART_1[stem](wrong).faults() != "none"
 
 
 def test_a_fault_names_path_and_sizes(lab):
