@@ -1,5 +1,5 @@
 """What records on file say of their own names and of each other: no run is filed twice, none judges
-less than the one before it, and a GPU that nobody knows has run a lab twice.
+less than the one before it, and a GPU that is not in devices.json has run a lab twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def misnamed(book: Book) -> Iterable[Problem]:
         try:
             triton = Version(record.environment.triton).public
         except InvalidVersion:
-            continue  # that is a finding of its own
+            continue  # which another rule names
         wanted = f"{day}-t{triton}-"
         if record.intact and not record.path.name.startswith(wanted):
             what = f"the file is not named after its run: it would begin with {wanted}"
@@ -75,7 +75,9 @@ def unknown_devices(book: Book) -> Iterable[Problem]:
         known = devices.find(newest.device) is not None
         if known or not newest.is_gpu or len({record.utc for record in records}) > 1:
             continue
-        what = f"{newest.device.name} is known to nobody, and this is its only run of {newest.lab}"
+        what = (
+            f"{newest.device.name} is not in devices.json, and this is its only run of {newest.lab}"
+        )
         fix = "Run the lab there once more, or let a reviewer add it to proof/evidence/devices.json"
         yield Problem(place(book, newest.path), 1, f"{what} ({device_class})", fix)
 

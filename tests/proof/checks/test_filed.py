@@ -186,7 +186,7 @@ def test_a_gpu_that_nobody_knows_needs_a_second_run(tiny):
     other = {"name": "Blackbird X1", "capability": "9.9", "sms": 64}
     tiny.record(device=other)
     (line,) = found(tiny, filed.unknown_devices)
-    assert "Blackbird X1 is known to nobody, and this is its only run of triton_tiny" in line
+    assert "Blackbird X1 is not in devices.json, and this is its only run of triton_tiny" in line
     tiny.record(device=other, utc=LATER)
     assert found(tiny, filed.unknown_devices) == []
 
