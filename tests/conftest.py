@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ settings.load_profile("shared")
 @pytest.fixture(scope="session")
 def book() -> Book:
     """The tree as it is."""
-    return load_book(ROOT, date.today())
+    return load_book(ROOT, datetime.now(UTC).date())
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 import tempfile
-from datetime import date
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def build(
     except vendor.VendorError as error:
         return [Problem("package-lock.json", 1, str(error), "Then run it again")]
     out, site_url = out or root / "site", site_url or os.environ.get("SITE_URL")
-    book = load_book(root, date.today())
+    book = load_book(root, datetime.now(UTC).date())
     problems = [*book.problems, *(check.check(book) if strict else [])]
     unmade = engine.build_language(book, "zh", out, site_url)  # first, since it empties `out`
     unmade += engine.build_language(book, "en", out / "en", site_url)

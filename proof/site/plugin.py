@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 import jieba
@@ -55,7 +55,7 @@ class ProofPlugin(BasePlugin):
     def on_config(self, config: MkDocsConfig) -> None:
         """Read the book; give English its folder, and the menu the labs and decisions that there are."""
         if self.book is None:
-            self.book = load_book(Path(config.config_file_path).parent, date.today())
+            self.book = load_book(Path(config.config_file_path).parent, datetime.now(UTC).date())
         config.extra["root"] = config.site_url
         if self._lang(config) == "en":
             config.site_url += "en/"
