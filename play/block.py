@@ -1,7 +1,7 @@
 """A block: the values that a name of a kernel holds, and Python's operators on it.
 
 The values lie in one flat list, the last axis running fastest; a scalar is a block of shape ().
-Where a value is not defined (a masked load without `other`, memory that nobody has written),
+Where a value is not defined (a masked load without `other`, memory that no program has written),
 `undefined` says so lane by lane, and whatever is computed from such a lane is undefined too.
 """
 

@@ -25,8 +25,8 @@ Program = tuple[int, int, int]
 class Storage:
     """A stretch of memory with elements of one type.
 
-    Three sets of positions: nobody has given the element a value (`unwritten`), the value given was
-    itself undefined (`undefined`), the position belongs to no element of the tensor (`gaps`).
+    Three sets of positions: no program has given the element a value (`unwritten`), the value given
+    was itself undefined (`undefined`), the position belongs to no element of the tensor (`gaps`).
     """
 
     def __init__(self, values: list[Any], dtype: DType, name: str = "") -> None:
@@ -206,7 +206,7 @@ def empty(
     name: str = "",
     strides: Sequence[int] | None = None,
 ) -> Tensor:
-    """A tensor that nobody has written."""
+    """A tensor without values."""
     dtype = dtypes.named(dtype)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     strides = contiguous_strides(shape) if strides is None else tuple(strides)

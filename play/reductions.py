@@ -175,9 +175,8 @@ def maximum_of(
     keep_dims: Any = False,
 ) -> Any:
     block = _reducible(input, "max")
-    if plain(return_indices):
-        return _with_indices(block, axis, operator.gt, return_indices_tie_break_left, keep_dims)
-    return reduce(_widened(block), axis, maximum, keep_dims)
+    left = return_indices_tie_break_left
+    return _extreme(block, axis, maximum, operator.gt, return_indices, left, keep_dims)
 
 
 def minimum_of(
@@ -188,9 +187,23 @@ def minimum_of(
     keep_dims: Any = False,
 ) -> Any:
     block = _reducible(input, "min")
-    if plain(return_indices):
-        return _with_indices(block, axis, operator.lt, return_indices_tie_break_left, keep_dims)
-    return reduce(_widened(block), axis, minimum, keep_dims)
+    left = return_indices_tie_break_left
+    return _extreme(block, axis, minimum, operator.lt, return_indices, left, keep_dims)
+
+
+def _extreme(
+    block: Block,
+    axis: Any,
+    combine: Callable[..., Any],
+    better: Callable[..., Any],
+    indices: Any,
+    left: Any,
+    keep_dims: Any,
+) -> Any:
+    """The extreme along the axis, or the extreme and its index."""
+    if plain(indices):
+        return _with_indices(block, axis, better, left, keep_dims)
+    return reduce(_widened(block), axis, combine, keep_dims)
 
 
 def _with_indices(

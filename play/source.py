@@ -67,11 +67,6 @@ def read(source: str) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-def kernel_names(source: str) -> list[str]:
-    """The names of the functions under @triton.jit."""
-    return [kernel.name for kernel in _kernels(ast.parse(source))]
-
-
 def _kernels(tree: ast.Module) -> list[ast.FunctionDef]:
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return [f for f in functions if "jit" in map(_decorator_name, f.decorator_list)]

@@ -497,11 +497,11 @@ TEXTS: dict[str, dict[str, str]] = {
     ),
     "undefined_store": _pair(
         "program {program} 往 {tensor} 里写了 {count} 个未定义的值，第一个在 {place}{more}。它们来自 mask 为假而没有 other 的读取，或来自没有人写过的内存。",
-        "program {program} wrote {count} undefined value{count:s} to {tensor}, the first at {place}{more}. They come from a masked load without other, or from memory that nobody wrote.",
+        "program {program} wrote {count} undefined value{count:s} to {tensor}, the first at {place}{more}. They come from a masked load without other, or from memory that no program wrote.",
     ),
     "undefined_atomic": _pair(
         "program {program} 把 {count} 个未定义的值加进了 {tensor}，第一个在 {place}{more}。它们来自 mask 为假而没有 other 的读取，或来自没有人写过的内存。",
-        "program {program} combined {count} undefined value{count:s} into {tensor}, the first at {place}{more}. They come from a masked load without other, or from memory that nobody wrote.",
+        "program {program} combined {count} undefined value{count:s} into {tensor}, the first at {place}{more}. They come from a masked load without other, or from memory that no program wrote.",
     ),
     "undefined_address_load": _pair(
         "program {program} 从 {tensor} 读取时，有 {count} 个 lane 的地址或 mask 是未定义的{more}。",
@@ -517,11 +517,11 @@ TEXTS: dict[str, dict[str, str]] = {
     ),
     "unwritten_read_load": _pair(
         "program {program} 读了 {tensor} 里 {count} 个还没有人写过的元素，第一个在 {place}{more}。",
-        "program {program} read {count} element{count:s} of {tensor} that nobody has written, the first at {place}{more}.",
+        "program {program} read {count} element{count:s} of {tensor} that no program has written, the first at {place}{more}.",
     ),
     "unwritten_read_atomic": _pair(
         "program {program} 对 {tensor} 里 {count} 个还没有人写过的元素做了原子操作，第一个在 {place}{more}。请先清零。",
-        "program {program} combined into {count} element{count:s} of {tensor} that nobody has written, the first at {place}{more}. Set them to zero first.",
+        "program {program} combined into {count} element{count:s} of {tensor} that no program has written, the first at {place}{more}. Set them to zero first.",
     ),
     "lanes_store": _pair(
         "program {program} 的同一条 store 里，有多个 lane 往 {tensor} 的同一个元素 {place} 写了不同的值{more}：留下哪一个是不确定的。",
