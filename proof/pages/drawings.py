@@ -98,7 +98,7 @@ def draw(name: str, lab: Lab | None, claim: Claim | None, key: str, lang: Lang) 
         '<figure class="chart drawing" data-search-exclude="">',
         f'<svg viewBox="0 0 {WIDTH} {canvas.height:g}" role="img" aria-labelledby="{ids[0]} {ids[1]}">',
         f'<title id="{ids[0]}">{md(words("title"))}</title>',
-        f'<desc id="{ids[1]}">{md(words("told"))}</desc>',
+        f'<desc id="{ids[1]}">{md(words("description"))}</desc>',
         *canvas.parts,
         "</svg>",
         f"<figcaption>{md(words('caption'))}</figcaption>",

@@ -11,10 +11,9 @@ from proof.book.labwords import reason
 from proof.book.model import Book, Claim, JudgedRow, Lab, Lang, Page, Standing
 from proof.evidence import order, state
 from proof.evidence.targets import TARGETS
-from proof.pages import charts, drawings, kernel_types, notes
+from proof.pages import charts, drawings, kernel_types, notes, svg
 from proof.pages import compiled as compile_page
 from proof.pages import lab as labpage
-from proof.pages import svg as drawing
 from proof.pages import timeline as drawn
 from proof.pages import versions as versions_page
 from proof.pages.format import (
@@ -132,7 +131,7 @@ def chart(scene: Scene, *ids: str, x: str = "", by: str = "", series: str = "") 
         raise scene.error(error.what, error.fix) from None
     key = f"chart-{scene.line}"
     return (
-        drawing.draw(made, key, scene.lang)
+        svg.draw(made, key, scene.lang)
         if made
         else charts.left_out(scene.book, found[0], scene.lang)
     )
@@ -154,7 +153,7 @@ def timeline(scene: Scene, id: str) -> str:
     return drawn.draw(spans, title, small, f"timeline-{scene.line}", scene.lang)
 
 
-def data_drawing(scene: Scene, name: str, claim: str = "") -> str:
+def drawing(scene: Scene, name: str, claim: str = "") -> str:
     """A drawing of data, "blocks", "tiles" …, with the sizes of the claim where it has any."""
     scene.find("drawing", name, drawings.DRAWINGS)
     found = scene.claim(claim) if claim else None
@@ -272,6 +271,7 @@ MACROS: dict[str, Callable[..., str]] = {
         claims,
         chart,
         timeline,
+        drawing,
         status,
         labs,
         lab_card,
@@ -284,7 +284,7 @@ MACROS: dict[str, Callable[..., str]] = {
         source,
         given,
     )
-} | {"drawing": data_drawing, "versions": versions_table, "kernel_types": kernel_types_table}
+} | {"versions": versions_table, "kernel_types": kernel_types_table}
 BLOCKS = (
     "claims",
     "chart",
