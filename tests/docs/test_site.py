@@ -131,7 +131,7 @@ def test_a_lab_page_is_light_as_hosts_send_it(built: Site, book: Book, lang: str
 
 def test_code_on_pages_has_its_comments_in_the_language_of_the_page(built: Site):
     english, chinese = "# false only past the end", "# 只在最后一块里、末尾之后为假"
-    for page in ("lessons/first_kernel/", "labs/triton_vector_add/"):
+    for page in ("lessons/vector_add/", "labs/triton_vector_add/"):
         zh, en = (soup(built, f"{HEADS[lang]}{page}").get_text() for lang in ("zh", "en"))
         assert (chinese in zh, english in zh) == (True, False)
         assert (chinese in en, english in en) == (False, True)
