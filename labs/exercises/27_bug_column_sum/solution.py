@@ -1,0 +1,21 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def column_sum_kernel(
+    x_ptr, sums_ptr, n_rows, n_cols, stride_xm, ROWS: tl.constexpr, COLS: tl.constexpr
+):
+    rows = tl.program_id(axis=0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.program_id(axis=1) * COLS + tl.arange(0, COLS)
+    mask = (rows[:, None] < n_rows) & (cols[None, :] < n_cols)
+    x = tl.load(x_ptr + rows[:, None] * stride_xm + cols[None, :], mask=mask, other=0.0)
+    part = tl.sum(x, axis=0)
+    tl.atomic_add(sums_ptr + cols, part, mask=cols < n_cols)
+
+
+def column_sum(x, sums, ROWS, COLS):
+    """`sums` holds zeros when this is called."""
+    n_rows, n_cols = x.shape
+    grid = (triton.cdiv(n_rows, ROWS), triton.cdiv(n_cols, COLS))
+    column_sum_kernel[grid](x, sums, n_rows, n_cols, x.stride(0), ROWS=ROWS, COLS=COLS)

@@ -1,0 +1,66 @@
+"""Every exercise: its solution passes, every typical wrong answer fails as declared, and what is
+handed out asks to be filled in; in the playground's evaluator and in Triton's interpreter.
+"""
+
+from functools import cache
+
+import pytest
+from answers import NAMES, data, handed_out, mistakes, solution, wrong
+from checking import check
+from exercise import load_exercise
+from judging import judge_with_triton
+
+WRONG = [pytest.param(*pair, id="-".join(pair)) for pair in mistakes()]
+exercise = cache(load_exercise)
+
+
+@pytest.fixture
+def interpreted(tmp_path):
+    """interpreted(name, answer) is the verdict of Triton's interpreter."""
+
+    def judge(name, answer):
+        path = tmp_path / f"{name}.py"
+        path.write_text(answer, encoding="utf-8")
+        return judge_with_triton(exercise(name), path)
+
+    return judge
+
+
+def test_no_number_is_taken_twice_and_names_are_in_order():
+    assert [name[:2] for name in NAMES] == sorted({name[:2] for name in NAMES})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_passes_in_the_playground(name):
+    verdict = check(exercise(name), solution(name))
+    assert verdict.passed, verdict.text("en")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_passes_in_the_interpreter(name, interpreted):
+    verdict = interpreted(name, solution(name))
+    assert verdict.passed, verdict.text("en")
+
+
+@pytest.mark.parametrize(("name", "mistake"), WRONG)
+def test_a_wrong_answer_is_recognized_in_the_playground(name, mistake):
+    verdict = check(exercise(name), wrong(name, mistake))
+    assert (verdict.passed, verdict.key) == (False, mistake), verdict.text("en")
+    declared = data(name)["wrong"][mistake]
+    assert verdict.text("zh").endswith(declared["zh"])
+    assert verdict.text("en").endswith(declared["en"])
+
+
+@pytest.mark.parametrize(("name", "mistake"), WRONG)
+def test_the_interpreter_alone_gives_the_declared_verdict(name, mistake, interpreted):
+    verdict = interpreted(name, wrong(name, mistake))
+    passes = data(name)["wrong"][mistake].get("triton") == "passes"
+    assert verdict.passed == passes, verdict.text("en")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_handed_out_fails_with_a_sentence(name):
+    verdict = check(exercise(name), handed_out(name))
+    kind = data(name)["kind"]
+    expected = "hole" if kind in ("fill", "write") else "as_handed_out"
+    assert (verdict.passed, verdict.key) == (False, expected), verdict.text("en")
