@@ -125,6 +125,7 @@ def _signs(case: Case, report: play.Report, tensors: dict[str, Any]) -> Iterator
         yield _said(found, finding.message)
     for failure in report.failures:
         yield _said(f"stop {failure.key}", failure)
+    yield from changed_inputs(case, report)
     results = {name: tensors[name].values() for name in case.outputs}
     never = {name: tensors[name].storage.unwritten for name in case.outputs}
     for name, output in case.outputs.items():
@@ -135,6 +136,18 @@ def _signs(case: Case, report: play.Report, tensors: dict[str, Any]) -> Iterator
     touched = sectors(report)
     if case.sectors is not None and touched > case.sectors:
         yield Sign("sectors", in_both("sectors", count=touched, limit=case.sectors))
+
+
+def changed_inputs(case: Case, report: play.Report) -> Iterator[Sign]:
+    """For each input that was written, the line that did it first."""
+    inputs = {name for name, argument in case.args.items() if isinstance(argument, Given)}
+    lines: dict[str, int] = {}
+    for access in report.log.accesses:
+        name = access.storage.name
+        if access.kind != "load" and access.cells and name in inputs:
+            lines.setdefault(name, access.line)
+    for name, line in lines.items():
+        yield Sign(f"input_changed {name}", in_both("input_written", name=name, line=line), line)
 
 
 def wrong_results(case: Case, results: dict[str, Values]) -> Iterator[Sign]:

@@ -107,8 +107,8 @@ class Wrong:
     """A typical wrong answer: how it shows, and what the reader is told then.
 
     `found` is "past_end_store out", or any other finding of the evaluator and the tensor, where a
-    third word may be how many elements; "unwritten out"; "differs out"; "result NAME" of a case's
-    suspects; "stop KEY" of the message that ends the run; "sectors".
+    third word may be how many elements; "input_changed x"; "unwritten out"; "differs out";
+    "result NAME" of a case's suspects; "stop KEY" of the message that ends the run; "sectors".
     """
 
     name: str
@@ -175,7 +175,9 @@ def names() -> list[str]:
 # What cases are made of
 
 
-def draws(seed: int, count: int, low: float = -4.0, high: float = 4.0, step: float = 0.125) -> list:
+def draws(
+    seed: int, count: int, low: float = -4.0, high: float = 4.0, step: float = 0.125
+) -> list[float]:
     """`count` numbers in [low, high), multiples of `step`: every type holds them exactly."""
     source = random.Random(seed)
     steps = round((high - low) / step)

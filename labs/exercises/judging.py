@@ -42,9 +42,7 @@ from play.messages import LANGS
 from sentences import in_both, sentence
 
 if TYPE_CHECKING:
-    import torch
-
-    from judge import Guards
+    from fences import Canary
 
 PATIENCE_S = 300  # for Triton to judge one answer, compiling included
 SHOWN = 2_000  # characters of what an answer prints
@@ -209,7 +207,7 @@ def judge_with_triton(exercise: Exercise, path: Path) -> Verdict:
         return raised(error, path)
     for case in exercise.cases:
         try:
-            signs = list(run_case(function, case))
+            signs = run_case(function, case)
         except Exception as error:
             failed = raised(error, path)
             return Verdict(False, failed.key, in_case(case, failed.texts), failed.line, case)
@@ -218,64 +216,43 @@ def judge_with_triton(exercise: Exercise, path: Path) -> Verdict:
     return Verdict(True, "passed", in_both("passed", count=len(exercise.cases)))
 
 
-def run_case(function: Any, case: Case) -> Iterator[Sign]:
-    """Call the function once; how its results and the memory around them show a mistake."""
+def run_case(function: Any, case: Case) -> list[Sign]:
+    """Call the function, once for each canary; how results and memory show a mistake."""
+    from fences import canaries
+
+    for canary in canaries(case):
+        signs = list(run_once(function, case, canary))
+        if signs:
+            return signs
+    return []
+
+
+def run_once(function: Any, case: Case, canary: Canary) -> Iterator[Sign]:
+    """Call the function; everything by which its results and the memory show a mistake."""
     import torch
+    from fences import fenced
 
-    from judge import DEVICE, Guards
+    from judge import DEVICE
 
-    guards = Guards()
-    arguments = {name: placed(guards, arg) for name, arg in case.args.items()}
-    function(**arguments)
+    rooms = {
+        name: fenced(name, argument, DEVICE, canary)
+        for name, argument in case.args.items()
+        if isinstance(argument, (Given, Output))
+    }
+    function(**{**case.args, **{name: room.tensor for name, room in rooms.items()}})
     if DEVICE == "cuda":
         torch.cuda.synchronize()
-    results = {name: arguments[name].flatten().tolist() for name in case.outputs}
-    if not guards.untouched():
-        yield Sign("outside", in_both("outside"))
+    for name, room in rooms.items():
+        count = room.changed()
+        if count:
+            key = "outside" if room.is_output else "input_changed"
+            yield Sign(f"{key} {name} {count}", in_both(key, name=name, count=count))
+    results = {name: rooms[name].tensor.flatten().tolist() for name in case.outputs}
     for name, output in case.outputs.items():
         missing = untouched_cells(output, results[name])
         if missing:
             yield unwritten(name, output, missing)
     yield from wrong_results(case, results)
-
-
-def placed(guards: Guards, argument: Any) -> Any:
-    """The argument for a launch: a tensor between guards, of which gaps between rows are watched."""
-    import torch
-
-    from judge import DEVICE
-
-    if not isinstance(argument, (Given, Output)):
-        return argument
-    dtype = getattr(torch, argument.dtype)
-    strides = argument.strides or contiguous(argument.sizes)
-    ends = ((size - 1) * stride for size, stride in zip(argument.sizes, strides, strict=True))
-    count = sum(ends) + 1 if math.prod(argument.sizes) else 0
-    start = argument.values if isinstance(argument, Given) else argument.start
-    room = torch.empty(count, dtype=dtype, device=DEVICE)
-    room.view(torch.uint8).fill_(255)  # NaN, or -1: what nobody has written
-    view = room.as_strided(argument.sizes, strides)
-    if start is not None:
-        view.copy_(torch.tensor(start, dtype=dtype).reshape(argument.sizes))
-    if isinstance(argument, Given):
-        inside = guards.input(room)
-    else:
-        inside = guards.in_place(room)
-        watch_gaps(guards, inside, argument.sizes, strides)
-    return inside.as_strided(argument.sizes, strides, inside.storage_offset())
-
-
-def watch_gaps(
-    guards: Guards, room: torch.Tensor, sizes: tuple[int, ...], strides: tuple[int, ...]
-) -> None:
-    """Between the rows of an output nothing may change."""
-    if len(sizes) == 2 and strides[1] == 1 and strides[0] > sizes[1]:
-        for row in range(sizes[0] - 1):
-            guards.watch(room[row * strides[0] + sizes[1] : (row + 1) * strides[0]])
-
-
-def contiguous(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
 
 
 def untouched_cells(output: Output, result: list[Any]) -> list[int]:

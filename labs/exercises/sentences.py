@@ -25,7 +25,7 @@ SENTENCES: dict[str, dict[str, str]] = {
     "case": _pair("情形 {case}：{text}", "Case {case}: {text}"),
     "differs": _pair(
         "{name}{place} 是 {got}，应该是 {want}；{total} 个元素里有 {count} 个不对。",
-        "{name}{place} is {got} and should be {want}; {count} of {total} elements are wrong.",
+        "{name}{place} is {got} and should be {want}; wrong elements: {count} of {total}.",
     ),
     "unwritten": _pair(
         "{name} 有 {count} 个元素没有任何 program 写过，第一个是 {name}{place}。",
@@ -36,8 +36,16 @@ SENTENCES: dict[str, dict[str, str]] = {
         "The result is correct, but the programs touch {count} sectors of 32 bytes in all, and the target is at most {limit}.",
     ),
     "outside": _pair(
-        "kernel 写到了张量之外的内存。",
-        "The kernel wrote to memory outside of its tensors.",
+        "kernel 改动了 {name} 之外的 {count} 个元素：它们在张量的前面、后面，或者行与行之间。",
+        "The kernel changed memory outside of {name}, before it, after it, or between its rows (elements: {count}).",
+    ),
+    "input_changed": _pair(
+        "kernel 改动了输入 {name} 或它周围的 {count} 个元素；输入只能读。",
+        "The kernel changed its input {name} or the memory around it (elements: {count}); inputs may only be read.",
+    ),
+    "input_written": _pair(
+        "第 {line} 行写了 {name}，而 {name} 是输入，只能读。",
+        "line {line}: {name} is written, but it is an input and may only be read.",
     ),
     "raised": _pair("Triton 报错：{reason}", "Triton raised {reason}"),
     "raised_at": _pair(

@@ -31,6 +31,18 @@ def test_no_number_is_taken_twice_and_names_are_in_order():
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_hints_and_mistakes_are_at_least_three(name):
+    assert len(data(name)["hints"]) >= 3
+    assert len(data(name)["wrong"]) >= 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mistake_that_triton_does_not_see_has_a_reason(name):
+    unseen = {key for key, each in data(name)["wrong"].items() if "triton" in each}
+    assert unseen == {key for key, each in data(name)["wrong"].items() if each.get("because")}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_solution_passes_in_the_playground(name):
     verdict = check(exercise(name), solution(name))
     assert verdict.passed, verdict.text("en")
