@@ -110,7 +110,7 @@ def test_a_run_of_older_code_does_not_count(tiny, both):
 @pytest.mark.parametrize(
     ("timings", "what"),
     [
-        ([(1e-9, 2**28, "B"), (1e-9, 2**28, "B")], "more than NVIDIA GeForce RTX 4090 can"),
+        ([(1e-9, 2**28, "B"), (1e-9, 2**28, "B")], "more than any GPU can"),
         ([(1.0, 1, "call"), (9.0, 1, "call")], "its timings say"),
     ],
 )
