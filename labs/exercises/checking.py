@@ -136,6 +136,9 @@ def _signs(case: Case, report: play.Report, tensors: dict[str, Any]) -> Iterator
     touched = sectors(report)
     if case.sectors is not None and touched > case.sectors:
         yield Sign("sectors", in_both("sectors", count=touched, limit=case.sectors))
+    launched = sum(math.prod(grid) for _, grid in report.launches)
+    if case.programs is not None and launched > case.programs:
+        yield Sign("programs", in_both("programs", count=launched, limit=case.programs))
 
 
 def changed_inputs(case: Case, report: play.Report) -> Iterator[Sign]:

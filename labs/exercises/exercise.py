@@ -68,13 +68,15 @@ class Case:
     """One call of the function that the exercise is about, by name of its parameters.
 
     `suspects` are wrong results that a typical mistake leads to: name of the mistake → output →
-    values. `sectors` is how many 32-byte sectors all programs together may touch.
+    values. `sectors` is how many 32-byte sectors all programs together may touch, `programs` how
+    many may be launched.
     """
 
     name: str
     args: Mapping[str, Argument]
     suspects: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
     sectors: int | None = None
+    programs: int | None = None
 
     @property
     def outputs(self) -> dict[str, Output]:
@@ -108,7 +110,8 @@ class Wrong:
 
     `found` is "past_end_store out", or any other finding of the evaluator and the tensor, where a
     third word may be how many elements; "input_changed x"; "unwritten out"; "differs out";
-    "result NAME" of a case's suspects; "stop KEY" of the message that ends the run; "sectors".
+    "result NAME" of a case's suspects; "stop KEY" of the message that ends the run; "sectors";
+    "programs".
     """
 
     name: str

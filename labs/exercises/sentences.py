@@ -35,6 +35,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "结果是对的，但所有 program 一共访问了 {count} 个 32 字节的扇区，目标是不超过 {limit} 个。",
         "The result is correct, but the programs touch {count} sectors of 32 bytes in all, and the target is at most {limit}.",
     ),
+    "programs": _pair(
+        "结果是对的，但启动了 {count} 个 program，而 {limit} 个就够了。",
+        "The result is correct. The number of programs launched is {count}, where {limit} would do.",
+    ),
     "outside": _pair(
         "kernel 改动了 {name} 之外的 {count} 个元素：它们在张量的前面、后面，或者行与行之间。",
         "The kernel changed memory outside of {name}, before it, after it, or between its rows (elements: {count}).",
