@@ -37,7 +37,9 @@ class Storage:
         self.undefined: set[int] = set()
         self.gaps: set[int] = set()
         self.shape: tuple[int, ...] = (len(values),)
+        self.strides: tuple[int, ...] = (1,)
         self.initial: list[Any] = []  # the values before the first launch
+        self.blank: set[int] = set()  # what was unwritten before the first launch
 
     def place(self, position: int) -> str:
         """The position as the reader counts it: [row, column] of a contiguous matrix."""
@@ -213,7 +215,7 @@ def empty(
     last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
     length = last + 1 if math.prod(shape) else 0
     storage = Storage([cast_number(0, dtype)] * length, dtype, name)
-    storage.shape = shape
+    storage.shape, storage.strides = shape, strides
     made = Tensor(storage, shape, strides)
     storage.unwritten = set(made.positions())
     storage.gaps = set(range(length)) - storage.unwritten
@@ -288,7 +290,7 @@ class Log:
         self.limit = limit
         self.accesses: list[Access] = []
         self.recorded = 0
-        self.truncated = False
+        self.left_out = 0  # accesses beyond the limit
         self.findings: dict[tuple[str, str, int], Finding] = {}
         self.storages: list[Storage] = []
 
@@ -297,10 +299,11 @@ class Log:
         if not any(known is storage for known in self.storages):
             self.storages.append(storage)
             storage.initial = list(storage.values)
+            storage.blank = set(storage.unwritten)
 
     def record(self, access: Access) -> None:
         if self.recorded + len(access.cells) > self.limit:
-            self.truncated = True
+            self.left_out += 1
             return
         self.recorded += len(access.cells)
         self.accesses.append(access)
