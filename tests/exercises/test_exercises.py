@@ -2,6 +2,7 @@
 handed out asks to be filled in; in the playground's evaluator and in Triton's interpreter.
 """
 
+import math
 from functools import cache
 
 import pytest
@@ -34,6 +35,12 @@ def test_no_number_is_taken_twice_and_names_are_in_order():
 def test_hints_and_mistakes_are_at_least_three(name):
     assert len(data(name)["hints"]) >= 3
     assert len(data(name)["wrong"]) >= 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_case_has_an_empty_tensor(name):
+    arguments = [argument for case in exercise(name).cases for argument in case.args.values()]
+    assert 0 in [math.prod(tensor.sizes) for tensor in arguments if hasattr(tensor, "sizes")]
 
 
 @pytest.mark.parametrize("name", NAMES)
