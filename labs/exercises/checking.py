@@ -66,7 +66,7 @@ def check(exercise: Exercise, source: str) -> Verdict:
 
 def check_case(exercise: Exercise, answer: str, case: Case) -> Verdict | None:
     """How the answer fails this case; None where it does not."""
-    tensors = {name: _tensor(name, arg) for name, arg in case.args.items()}
+    tensors = arguments_of(case)
     report = play.run(answer, exercise.function, tensors)
     signs = list(_signs(case, report, tensors))
     if not signs:
@@ -228,7 +228,12 @@ def sectors(report: play.Report) -> int:
     return count
 
 
-def _tensor(name: str, argument: Any) -> Any:
+def arguments_of(case: Case) -> dict[str, Any]:
+    """The case's arguments as the evaluator takes them, new with every call."""
+    return {name: _argument(name, argument) for name, argument in case.args.items()}
+
+
+def _argument(name: str, argument: Any) -> Any:
     """The argument as the evaluator takes it."""
     if isinstance(argument, Given):
         return play.tensor(
