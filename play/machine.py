@@ -87,8 +87,7 @@ class Machine:
 
     def execute(self, text: str) -> None:
         """Run the source from top to bottom."""
-        code = compile(source.read(text), source.FILE, "exec")
-        exec(code, self.namespace)
+        exec(source.compiled(text), self.namespace)
 
     # What the source may ask of Python
 

@@ -171,3 +171,8 @@ def test_a_second_launch_may_read_what_the_first_wrote():
     report = play.run(source, "twice", {"x": x})
     assert report.ok and report.launches == [("kernel", (1, 1, 1))] * 2
     assert x.tolist() == [2.0, 3.0, 0.0, 1.0]
+
+
+def test_a_second_run_of_the_same_source_begins_anew():
+    source = "seen = []\ndef remember():\n    seen.append(1)\n    return len(seen)"
+    assert [play.run(source, "remember").result for _ in range(2)] == [1, 1]
