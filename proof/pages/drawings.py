@@ -304,6 +304,47 @@ def _sectors(words: Words, shapes: Shapes) -> Canvas:
     return canvas
 
 
+def _sums(words: Words, shapes: Shapes) -> Canvas:
+    """The partial sums of K values, one after another and as a tree: a bar covers what it adds up."""
+    count, width = shapes["K"], 200
+    cell, depth = width / count, count.bit_length() - 1
+    chain = [[(0, end)] for end in range(2, count + 1)]
+    tree = [
+        [(start, start + 2**level) for start in range(0, count, 2**level)]
+        for level in range(1, depth + 1)
+    ]
+    canvas = Canvas(42 + 11 * len(chain))
+    for left, name, levels in ((4, "row", chain), (236, "tree", tree)):
+        canvas.text(left, 14, words(name, n=len(levels)), "left")
+        for index in range(count):
+            canvas.box(left + index * cell, 22, cell - 1, 12, 1)
+        for number, sums in enumerate(levels):
+            for start, end in sums:
+                place = left + start * cell, 38 + 11 * number
+                canvas.box(*place, (end - start) * cell - 1, 9, 3)
+    return canvas
+
+
+def _spacing(words: Words, shapes: Shapes) -> Canvas:
+    """The numbers of fp16 around 256, and a sum that is rounded back to where it started."""
+    canvas, low, unit, line = Canvas(112), 255.4, 318, 60
+    numbers = [255.5 + step / 8 for step in range(4)] + [256 + step / 4 for step in range(4)]
+    canvas.box(4, line - 1, WIDTH - 8, 2, 0)
+    for number in numbers:
+        place = (number - low) * unit
+        canvas.box(place - 1, line - 9, 2, 18, 1)
+        if number * 4 % 1 == 0:
+            canvas.text(place, line + 24, f"{number:g}")
+    start, exact = (256 - low) * unit, (256.1 - low) * unit
+    canvas.arrow(start, line - 20, exact, line - 20)
+    canvas.text(exact + 6, line - 16, words("exact"), "left")
+    canvas.arrow(exact, line + 34, start, line + 34)
+    canvas.text(exact + 6, line + 44, words("rounded"), "left")
+    canvas.text(4, 14, words("below"), "left")
+    canvas.text(WIDTH - 4, 14, words("above"), "y")
+    return canvas
+
+
 DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "blocks": _blocks,
     "row": _row,
@@ -313,4 +354,6 @@ DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "pipeline": _pipeline,
     "launch": _launch,
     "sectors": _sectors,
+    "sums": _sums,
+    "spacing": _spacing,
 }

@@ -13,6 +13,7 @@ SIZED = {
     "blocks": "vector_add.ragged_fp32.max_abs_err",
     "row": "softmax.ragged_fp32.max_abs_err",
     "tiles": "matmul.ragged_fp16.max_rel_err",
+    "sums": "numerics.row_16.max_rel_err",
 }
 
 
@@ -51,6 +52,11 @@ def test_the_tiles_are_those_of_the_first_configuration(book):
 def test_sectors_are_counted_from_the_addresses(book):
     texts = [text.text for text in drawn(book, "sectors", "en").iter("text")]
     assert [text.rpartition(" ")[0].split()[-1] for text in texts] == ["4", "5", "16"]
+
+
+def test_the_chains_are_as_long_as_the_sum_of_the_lab(book):
+    texts = [text.text for text in drawn(book, "sums", "en").iter("text")]
+    assert texts == ["one after another: chain of 15", "as a tree: chain of 4"]
 
 
 def test_a_drawing_without_the_sizes_that_it_needs_is_named(book):
