@@ -54,7 +54,7 @@ class Verdict:
 def check(exercise: Exercise, source: str) -> Verdict:
     """Judge the answer: the file as such, then case after case until one fails."""
     answer = without_main(source)
-    refused = examine(answer, exercise.function)
+    refused = examine(answer, exercise.function) or called_otherwise(answer, exercise)
     if refused:
         return refused
     for case in exercise.cases:
@@ -267,12 +267,35 @@ def examine(answer: str, function: str) -> Verdict | None:
         return Verdict(False, "no_function", in_both("no_function", name=function))
     holes = hole_lines(tree)
     if holes:
+        key = "hole" if len(holes) == 1 else "holes"
         texts = {
-            "zh": sentence("hole", "zh", lines="、".join(map(str, holes))),
-            "en": sentence("hole", "en", lines=" and ".join(map(str, holes))),
+            "zh": sentence(key, "zh", lines="、".join(map(str, holes))),
+            "en": sentence(key, "en", lines=", ".join(map(str, holes))),
         }
         return Verdict(False, "hole", texts, holes[0])
     return None
+
+
+def called_otherwise(answer: str, exercise: Exercise) -> Verdict | None:
+    """Whether the function has other parameters than those that the judge passes by name."""
+    wanted = list(exercise.cases[0].args)
+    functions = [node for node in ast.parse(answer).body if isinstance(node, ast.FunctionDef)]
+    function = [node for node in functions if node.name == exercise.function][-1]
+    given = function.args
+    named = [each.arg for each in (*given.args, *given.kwonlyargs)]
+    optional = named[len(given.args) - len(given.defaults) : len(given.args)]
+    optional += [
+        each.arg
+        for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        if default is not None
+    ]
+    unknown = [name for name in wanted if name not in named]
+    lacking = [name for name in named if name not in (*wanted, *optional)]
+    if not given.posonlyargs and not lacking and (given.kwarg or not unknown):
+        return None
+    call = f"{exercise.function}({', '.join(wanted)})"
+    texts = in_both("parameters", line=function.lineno, call=call)
+    return Verdict(False, "parameters", texts, function.lineno)
 
 
 def _imported(node: ast.AST) -> list[str]:

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 FOLDER = Path(__file__).resolve().parent
-for _room in (FOLDER.parents[1], FOLDER.parent, FOLDER):  # play, judge, and what lies here
+ALONE = (FOLDER / "play").is_dir()  # in exercises.zip, play and judge lie here too
+for _room in (FOLDER,) if ALONE else (FOLDER.parents[1], FOLDER.parent, FOLDER):
     if str(_room) not in sys.path:
         sys.path.insert(0, str(_room))
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 300  # for Triton to judge one answer, compiling included
 SHOWN = 2_000  # characters of what an answer prints
+LARGEST_FILE = 64 << 20  # bytes, also of what an answer prints
 
 
 def judge(file: str) -> NoReturn:
@@ -167,6 +169,13 @@ def printed_text(printed: str, lang: str) -> str:
     return f"{sentence('printed', lang)}\n{printed[:SHOWN].rstrip()}\n{more}".rstrip()
 
 
+def limit_files() -> None:
+    """From here on this process fails where it makes a file larger than any answer needs."""
+    import resource  # on Linux, as Triton
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+
+
 def judge_in_child(exercise: Exercise, path: Path, result: Path) -> int:
     """Judge with Triton in this process, and write the verdict to `result`."""
     import torch
@@ -175,6 +184,7 @@ def judge_in_child(exercise: Exercise, path: Path, result: Path) -> int:
         os.environ.setdefault("TRITON_INTERPRET", "1")  # before anything imports triton
     import judge as lab_judge
 
+    limit_files()
     verdict = judge_with_triton(exercise, path)
     texts = verdict.texts
     if verdict.passed:

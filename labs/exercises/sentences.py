@@ -13,6 +13,14 @@ SENTENCES: dict[str, dict[str, str]] = {
         "还有空没有填：第 {lines} 行的 `...`。把它换成你的代码再运行一次；卡住了就看提示。",
         "Still to fill in: the `...` in line {lines}. Replace it with your code and run this again; the hints help if you are stuck.",
     ),
+    "holes": _pair(
+        "还有空没有填：第 {lines} 行的 `...`。把它们换成你的代码再运行一次；卡住了就看提示。",
+        "Still to fill in: each `...` in lines {lines}. Replace them with your code and run this again; the hints help if you are stuck.",
+    ),
+    "parameters": _pair(
+        "第 {line} 行：评判程序这样调用它：`{call}`，参数按名字传入。请保留这些参数，名字也不要改。",
+        "line {line}: the judge calls `{call}` and passes every argument by name, so keep these parameters and their names.",
+    ),
     "import_torch": _pair(
         "请删掉第 {line} 行的 `import {name}`：这里只需要 triton 和 triton.language，张量由评判程序传进来。",
         "Delete `import {name}` in line {line}: an answer needs triton and triton.language only, and the judge passes the tensors in.",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
+from proof.book.archive import DOWNLOAD, has_exercises
 from proof.book.model import LANGS, Book, Lang
 from proof.pages.generated import generated
 from proof.pages.lab import lab_head, lab_tail
@@ -25,6 +26,8 @@ def targets(book: Book, lang: Lang) -> dict[str, set[str] | None]:
         text = lab_head(book, lab, lang, "../../") + lab_tail(book, lab, lang, "../../")
         found[f"labs/{stem}.ipynb"] = {*lab.claims} | _generated_ids(text)
         found |= dict.fromkeys((f"downloads/{stem}.py", f"downloads/{stem}.ipynb"))
+    if has_exercises(book.root):
+        found[DOWNLOAD] = None
     for name in files(book.root):
         for folder, start in (
             (f"docs/{lang}/", ""),

@@ -21,6 +21,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import TableOfContents, get_toc
 
 from proof.book import model, translation
+from proof.book.archive import DOWNLOAD, exercises_archive, has_exercises
 from proof.book.load import load_book
 from proof.pages import notebook
 from proof.pages.generated import generated
@@ -84,6 +85,8 @@ class ProofPlugin(BasePlugin):
             }
             for kind, text in downloads.items():
                 files.append(File.generated(config, f"downloads/{stem}.{kind}", content=text))
+        if has_exercises(root):
+            files.append(File.generated(config, DOWNLOAD, content=exercises_archive(root)))
 
     def on_page_markdown(
         self, text: str, /, *, page: Page, config: MkDocsConfig, files: Files

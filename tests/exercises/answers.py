@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-FOLDER = Path(__file__).parents[2] / "labs/exercises"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "labs/exercises"
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/exercise.yml"))
 
 

@@ -32,6 +32,12 @@ def test_no_number_is_taken_twice_and_names_are_in_order():
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_is_handed_out_ends_as_the_first_exercise_does(name):
+    main = 'if __name__ == "__main__":'
+    assert handed_out(name).partition(main)[2] == handed_out(NAMES[0]).partition(main)[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_hints_and_mistakes_are_at_least_three(name):
     assert len(data(name)["hints"]) >= 3
     assert len(data(name)["wrong"]) >= 3

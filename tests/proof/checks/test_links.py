@@ -139,6 +139,12 @@ def test_what_exists_may_be_linked(tiny, target):
     assert dead(tiny, f"[x]({target})") == []
 
 
+def test_the_archive_of_exercises_may_be_linked_where_there_are_exercises(tiny):
+    assert dead(tiny, "[x](downloads/exercises.zip)") != []
+    tiny.write("labs/exercises/01_one.py", "")
+    assert dead(tiny, "[x](downloads/exercises.zip)") == []
+
+
 def test_what_lies_beside_a_page_or_in_the_assets_may_be_linked(tiny):
     tiny.write("docs/assets/grid.svg", "<svg/>")
     tiny.write("docs/zh/lessons/图.svg", "<svg/>")
