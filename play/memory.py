@@ -42,14 +42,17 @@ class Storage:
         self.blank: set[int] = set()  # what was unwritten before the first launch
 
     def place(self, position: int) -> str:
-        """The position as the reader counts it: [row, column] of a contiguous matrix."""
-        if len(self.shape) < 2 or math.prod(self.shape) != len(self.values):
+        """The position as the reader counts it: [row, column] of a contiguous matrix.
+
+        Past the end the row goes on counting; before the start it is negative.
+        """
+        if len(self.shape) < 2 or not self.values or math.prod(self.shape) != len(self.values):
             return f"[{position}]"
         found = []
-        for size in reversed(self.shape):
+        for size in reversed(self.shape[1:]):
             found.append(position % size)
             position //= size
-        return str(found[::-1])
+        return str([position, *reversed(found)])
 
 
 class Tensor:

@@ -176,3 +176,21 @@ def test_a_second_launch_may_read_what_the_first_wrote():
 def test_a_second_run_of_the_same_source_begins_anew():
     source = "seen = []\ndef remember():\n    seen.append(1)\n    return len(seen)"
     assert [play.run(source, "remember").result for _ in range(2)] == [1, 1]
+
+
+def test_places_outside_of_a_matrix_lie_in_rows_that_it_does_not_have():
+    x = play.tensor([[0, 1, 2], [3, 4, 5]])
+    body = "i = tl.arange(0, BLOCK)\ntl.load(x_ptr + i + 4)\ntl.load(x_ptr + i - 2)"
+    report = run(body, parameters="x_ptr, BLOCK: tl.constexpr", x_ptr=x, BLOCK=4)
+    assert report.lines("en") == [
+        "line 7: program 0 read 2 elements past the end of x, from [2, 0] on.",
+        "line 8: program 0 read 2 elements before the start of x, the first at [-1, 1].",
+    ]
+
+
+def test_a_place_outside_of_a_matrix_without_columns_is_a_position():
+    x = play.tensor([], shape=(2, 0))
+    report = run("tl.load(x_ptr + 5)", parameters="x_ptr", x_ptr=x)
+    assert report.lines("en") == [
+        "line 6: program 0 read 1 element past the end of x, from [5] on."
+    ]
