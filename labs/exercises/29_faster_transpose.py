@@ -26,6 +26,11 @@ def transpose(x, out):
 
 
 if __name__ == "__main__":
-    from judging import judge
-
+    try:
+        from judging import judge
+    except ModuleNotFoundError:
+        raise SystemExit(
+            "The judge is not beside this file: move it into the folder that exercises.zip unpacks to."
+            "\n评判程序不在旁边：请解压 exercises.zip，把这个文件放进解压出来的文件夹。"
+        ) from None
     judge(__file__)
