@@ -57,11 +57,12 @@ def test_triton_judges_in_the_unpacked_folder_too_and_shows_what_was_printed(unp
 
 def test_all_that_judges_lies_in_the_unpacked_folder(unpacked):
     program = (
-        "import judging, play, judge, claims; print(play.__file__, judge.__file__, claims.__file__)"
+        "from importlib.util import find_spec; import judging;"
+        " print(*(find_spec(name).origin for name in ('play', 'judge', 'claims', 'checking')))"
     )
     result = run(unpacked, "-c", program)
-    expected = [unpacked / "play/__init__.py", unpacked / "judge.py", unpacked / "claims.py"]
-    assert (result.stdout.split(), result.stderr) == ([str(path) for path in expected], "")
+    names = ("play/__init__.py", "judge.py", "claims.py", "checking.py")
+    assert (result.stdout.split(), result.stderr) == ([str(unpacked / name) for name in names], "")
 
 
 def test_the_unpacked_folder_knows_every_exercise(unpacked):
