@@ -44,7 +44,7 @@ class Storage:
     def place(self, position: int) -> str:
         """The position as the reader counts it: [row, column] of a contiguous matrix.
 
-        Past the end the row goes on counting; before the start it is negative.
+        Outside of it the row is one that the matrix does not have.
         """
         if len(self.shape) < 2 or not self.values or math.prod(self.shape) != len(self.values):
             return f"[{position}]"
@@ -52,7 +52,7 @@ class Storage:
         for size in reversed(self.shape[1:]):
             found.append(position % size)
             position //= size
-        return str([position, *reversed(found)])
+        return str([position, *found[::-1]])
 
 
 class Tensor:

@@ -42,9 +42,29 @@ for (const event of ["pointerover", "focusin"])
     if (over > 0) tip.style.translate = `${-over}px`
   })
 
+// The playground is loaded by the first page that has one. Its files lie below the root, once for both languages.
+const from_disk = {
+  zh: "从磁盘打开的页面不能运行代码，因为浏览器不让它们启动 worker。请在线打开这一页，或者用 make serve 在自己的机器上提供本站。",
+  en: "A page opened from disk cannot run code, since browsers let it start no worker. Open this page online, or serve the site yourself with make serve.",
+}
+let playground_js
+function playgrounds() {
+  const boxes = document.querySelectorAll(":is(.playground, .playground-progress):not([data-ready])")
+  if (!boxes.length) return
+  const lang = document.documentElement.lang === "en" ? "en" : "zh"
+  if (location.protocol === "file:")
+    return boxes.forEach(box => {
+      box.dataset.ready = ""
+      box.append(Object.assign(document.createElement("p"), { className: "said", textContent: from_disk[lang] }))
+    })
+  playground_js ??= import(new URL(`${lang === "en" ? "../" : ""}assets/playground/main.js`, root))
+  playground_js.then(playground => playground.start())
+}
+
 document$.subscribe(() => {
   typeset()
   pair()
+  playgrounds()
   // A name that a screen reader needs and the theme leaves out.
   const search = document.querySelector(".md-search")
   search?.setAttribute("aria-label", search.querySelector("input").placeholder)

@@ -2,6 +2,9 @@
 
 It is put in after the build, since an inline script is allowed by the hash of its text as it then stands. All pages get
 the same policy: the theme swaps pages without a reload, and the first one's policy holds for all that follow.
+
+A worker does not inherit the policy of its page: its own response's headers decide. So pages, which forbid WebAssembly,
+carry theirs in their text, and _headers has one for the playground's worker, which allows it.
 """
 
 from __future__ import annotations
@@ -52,20 +55,32 @@ def policy(pages: Iterable[str]) -> str:
     )
 
 
+WORKER = "; ".join(
+    ["default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "connect-src 'self'"]
+)
+FOREVER = "Cache-Control: public, max-age=31536000, immutable"
+HEADERS = {  # for hosts that send what _headers says; where two rules meet, both hold
+    # A header can say two things that a page cannot: no frame, no guessing of types.
+    "/*": [
+        "Content-Security-Policy: frame-ancestors 'none'",
+        "X-Content-Type-Options: nosniff",
+        "Referrer-Policy: strict-origin-when-cross-origin",
+    ],
+    "/assets/playground/worker.js": [f"Content-Security-Policy: {WORKER}"],
+    "/assets/play/*": [FOREVER],
+    "/assets/pyodide/*": [FOREVER],
+}
+
+
 def protect(out: Path) -> str:
-    """Write the policy into every page below `out`, and into _headers for hosts that send headers. Returns it."""
+    """Write the policy into every page below `out`, and _headers for hosts that send them. Returns the policy."""
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(out.rglob("*.html"))}
     whole = policy(pages.values())
     meta = f'<meta http-equiv="Content-Security-Policy" content="{whole}">'
     for path, text in pages.items():
         path.write_text(HEAD.sub(lambda head: head[0] + meta, text, count=1), encoding="utf-8")
-    # A header can say two things that a page cannot: no frame, no guessing of types.
-    lines = [
-        f"Content-Security-Policy: {whole}; frame-ancestors 'none'",
-        "X-Content-Type-Options: nosniff",
-    ]
-    lines.append("Referrer-Policy: strict-origin-when-cross-origin")
-    (out / "_headers").write_text(
-        "/*\n" + "".join(f"  {line}\n" for line in lines), encoding="utf-8"
+    rules = (
+        f"{place}\n" + "".join(f"  {line}\n" for line in lines) for place, lines in HEADERS.items()
     )
+    (out / "_headers").write_text("".join(rules), encoding="utf-8")
     return whole

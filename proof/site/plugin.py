@@ -29,7 +29,7 @@ from proof.pages.lab import lab_head, lab_tail
 from proof.pages.macros import expand
 from proof.pages.notice import notice
 from proof.problem import Fault, Problem
-from proof.site import assemble
+from proof.site import assemble, playground
 from proof.text import terms
 
 # Who searches for a word wants first what it means, then where it is taught, then where it occurs.
@@ -71,10 +71,13 @@ class ProofPlugin(BasePlugin):
         for path, text in generated(book, self._lang(config)).items():
             files.append(File.generated(config, path, content=text))
         for path in sorted((root / "docs/assets").rglob("*.*")):
-            files.append(_file(config, root / "docs", path))
+            if not _of_playground(path):
+                files.append(_file(config, root / "docs", path))
         for path in sorted((root / "labs/records").rglob("*.json")):
             files.append(_file(config, root / "labs", path))
         lang = self._lang(config)
+        if lang == "zh":
+            _add_playground(files, config, root)
         for stem, lab in book.labs.items():
             page = root / f"build/{lang}/labs/{stem}.ipynb"
             _write(page, notebook.recorded_page(book, lab, lang))
@@ -167,6 +170,21 @@ def _mark_formulas(contents: TableOfContents) -> None:
     for item in contents:
         item.title = assemble.formulas(item.title)
         _mark_formulas(item.children)
+
+
+def _of_playground(path: Path) -> bool:
+    """Whether the file is large and for the playground, which lies below the root, once for both languages."""
+    return path.parent.name in ("playground", "pyodide", "codemirror")
+
+
+def _add_playground(files: Files, config: MkDocsConfig, root: Path) -> None:
+    for place, text in playground.files(root).items():
+        files.append(File.generated(config, place, content=text))
+    for place, path in playground.copies(root).items():
+        files.append(File.generated(config, place, abs_src_path=str(path)))
+    for path in sorted((root / "docs/assets").rglob("*.*")):
+        if path.parent.name in ("playground", "codemirror"):
+            files.append(_file(config, root / "docs", path))
 
 
 def _file(config: MkDocsConfig, folder: Path, path: Path) -> File:

@@ -564,7 +564,7 @@ def _npm(tmp_path: Path, monkeypatch, says: str) -> None:
     [
         (
             "npm error code ENOTFOUND",
-            "could not fetch Mermaid and KaTeX (code ENOTFOUND): connect to the network",
+            "could not fetch Mermaid, KaTeX, Pyodide and CodeMirror (code ENOTFOUND): connect to the network",
         ),
         ("npm error code EINTEGRITY", "does not have the hash that package-lock.json pins"),
     ],

@@ -45,7 +45,7 @@ def test_no_host_and_no_inline_script_at_large_is_allowed():
     assert not any("http" in value or "*" in value for value in directives.values())
 
 
-def test_the_policy_stands_first_in_the_head_and_in_the_headers(tmp_path: Path):
+def test_the_policy_stands_first_in_the_head_of_every_page(tmp_path: Path):
     (tmp_path / "en").mkdir()
     for name in ("index.html", "en/index.html"):
         (tmp_path / name).write_text(PAGE.format("<script>one</script>"), encoding="utf-8")
@@ -56,5 +56,24 @@ def test_the_policy_stands_first_in_the_head_and_in_the_headers(tmp_path: Path):
             text.index("Content-Security-Policy") < text.index("<title>")
             and f'content="{whole}"' in text
         )
+
+
+def test_headers_forbid_frames_and_allow_webassembly_in_the_playgrounds_worker_alone(
+    tmp_path: Path,
+):
+    whole = policy.protect(tmp_path)
     headers = (tmp_path / "_headers").read_text(encoding="utf-8")
-    assert f"/*\n  Content-Security-Policy: {whole}; frame-ancestors 'none'\n" in headers
+    assert "/*\n  Content-Security-Policy: frame-ancestors 'none'\n" in headers
+    rules = [rule for rule in headers.split("\n/") if "wasm" in rule]
+    assert rules == [
+        "assets/playground/worker.js\n  Content-Security-Policy: default-src 'none'; "
+        "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'"
+    ]
+    assert "wasm" not in whole
+
+
+def test_files_with_a_hash_or_a_version_in_their_address_are_kept(tmp_path: Path):
+    policy.protect(tmp_path)
+    headers = (tmp_path / "_headers").read_text(encoding="utf-8")
+    for place in ("play", "pyodide"):
+        assert f"/assets/{place}/*\n  Cache-Control: public, max-age=31536000, immutable" in headers

@@ -1,0 +1,55 @@
+// Python in a thread of its own: Pyodide's core and the modules of play.json. The first message says where they are. Every
+// message is answered once, `{ id, answer }` or `{ id, failed }`; while files come in there is `{ loaded }`, in bytes.
+let page // the module in_page
+
+function count_bytes() {
+  const fetch_whole = self.fetch
+  let loaded = 0
+  self.fetch = async (...request) => {
+    const response = await fetch_whole(...request)
+    if (!response.ok) throw new Error(`${response.status} ${response.url}`)
+    const counter = new TransformStream({
+      transform(chunk, controller) {
+        loaded += chunk.byteLength
+        postMessage({ loaded })
+        controller.enqueue(chunk)
+      },
+    })
+    return new Response(response.body.pipeThrough(counter), { headers: response.headers })
+  }
+}
+
+async function load({ pyodide, play, lock }) {
+  count_bytes()
+  const [{ loadPyodide }, files] = await Promise.all([
+    import(`${pyodide}pyodide.mjs`),
+    fetch(play).then(response => response.json()),
+  ])
+  const python = await loadPyodide({
+    indexURL: pyodide,
+    packageBaseUrl: pyodide, // nothing is ever asked of another host
+    lockFileContents: lock,
+  })
+  for (const [name, text] of Object.entries(files)) {
+    const path = `/play/${name}`
+    python.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")))
+    python.FS.writeFile(path, text)
+  }
+  python.runPython("import sys; sys.path.insert(0, '/play')")
+  page = python.pyimport("in_page")
+}
+
+const tasks = {
+  load,
+  run_snippet: ({ source }) => page.run_snippet(source),
+  run_exercise: ({ exercise, source, choice }) => page.run_exercise(exercise, source, choice),
+  check_exercise: ({ exercise, source }) => page.check_exercise(exercise, source),
+}
+
+self.addEventListener("message", async ({ data }) => {
+  try {
+    postMessage({ id: data.id, answer: (await tasks[data.task](data)) ?? null })
+  } catch (error) {
+    postMessage({ id: data.id, failed: String(error) })
+  }
+})

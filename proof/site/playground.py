@@ -1,0 +1,110 @@
+"""What a build writes for the playground: the sources that Pyodide runs, the exercises, and where they are.
+
+    assets/play/<hash>/play.json     path -> text of every module: play/run.py, checking.py
+    assets/pyodide/<version>/        Pyodide's core
+    assets/exercises/<name>.json     title, what the reader starts from, cases and the data of exercise.yml
+    assets/playground/addresses.js   where the first two are, for the page's script
+
+Hash and version are in the addresses, so that browsers may keep these files forever.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from pathlib import Path
+
+import yaml
+
+from proof.book.model import LANGS, Lang
+from proof.book.translation import translated
+
+MODULES = ("exercise.py", "checking.py", "sentences.py", "in_page.py")  # of labs/exercises
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+VENDORED = "docs/assets/vendor/pyodide"
+
+
+def files(root: Path) -> dict[str, str]:
+    """The generated files: address from the root of the site -> text. None where there is no evaluator."""
+    if not (root / "play").is_dir():
+        return {}
+    play = _json(sources(root))
+    place = f"assets/play/{hashlib.sha256(play.encode()).hexdigest()[:16]}/play.json"
+    found = {place: play}
+    for name in exercise_names(root):
+        found[f"assets/exercises/{name}.json"] = _json(exercise(root, name))
+    fetched = [root / VENDORED / name for name in PYODIDE if not name.endswith(".mjs")]
+    size = len(play.encode()) + sum(path.stat().st_size for path in fetched)
+    found["assets/playground/addresses.js"] = (
+        "// Written by the build: places of large files from the root of the site, their bytes, Pyodide's list of packages.\n"
+        f'export const play = "{place}"\n'
+        f'export const pyodide = "{pyodide_folder(root)}"\n'
+        f"export const size = {size}\n"
+        f"export const lock = {_json(lock(root))}\n"
+    )
+    return found
+
+
+def copies(root: Path) -> dict[str, Path]:
+    """The files of Pyodide: address from the root of the site -> where the file is."""
+    if not (root / "play").is_dir():
+        return {}
+    folder = pyodide_folder(root)
+    return {f"{folder}{name}": root / VENDORED / name for name in PYODIDE}
+
+
+def pyodide_folder(root: Path) -> str:
+    package = json.loads((root / VENDORED / "package.json").read_text(encoding="utf-8"))
+    return f"assets/pyodide/{package['version']}/"
+
+
+def lock(root: Path) -> dict[str, object]:
+    """Pyodide's list of packages, which it insists on: without any, since the evaluator needs none."""
+    whole = json.loads((root / VENDORED / "pyodide-lock.json").read_text(encoding="utf-8"))
+    return {"info": whole["info"], "packages": {}}
+
+
+def sources(root: Path) -> dict[str, str]:
+    """Every module that the page's Python imports, by the path that it has there."""
+    room = root / "labs/exercises"
+    paths = {f"play/{path.name}": path for path in sorted((root / "play").glob("*.py"))}
+    paths |= {name: room / name for name in MODULES}
+    return {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+
+
+def exercise_names(root: Path) -> list[str]:
+    return sorted(path.parent.name for path in root.glob("labs/exercises/*/exercise.yml"))
+
+
+def exercise(root: Path, name: str) -> dict[str, object]:
+    """All that the page needs of one exercise. The solution is not in it."""
+    folder = root / "labs/exercises" / name
+    data = yaml.safe_load((folder / "exercise.yml").read_text(encoding="utf-8"))
+    file = (folder.parent / f"{name}.py").read_text(encoding="utf-8")
+    return {
+        "name": name,
+        "title": data["title"],
+        "starter": {lang: starter(file, data.get("comments", {}), lang) for lang in LANGS},
+        "cases": (folder / "cases.py").read_text(encoding="utf-8"),
+        "data": {key: data[key] for key in ("title", "hints", "wrong")},
+    }
+
+
+def starter(file: str, comments: dict[str, str], lang: Lang) -> str:
+    """What the reader starts from in the page: the file from its first import to where it asks to be judged.
+
+    The page itself states the task and has the judge.
+    """
+    text = translated(file, comments, {}) if lang == "zh" else file
+    body = ast.parse(text).body
+    lines = text.split("\n")
+    first = body[0].end_lineno if ast.get_docstring(ast.parse(text)) else 0
+    last = len(lines)
+    if isinstance(body[-1], ast.If) and ast.unparse(body[-1].test) == "__name__ == '__main__'":
+        last = body[-1].lineno - 1
+    return "\n".join(lines[first:last]).strip("\n") + "\n"
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
