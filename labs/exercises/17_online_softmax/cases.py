@@ -36,6 +36,7 @@ def case(name: str, matrix: list[list[float]], block: int, strides=None) -> Case
     results = {
         "no_rescale": [online(row, block, rescale=lambda old, new: 1.0) for row in matrix],
         "inverted": [[NAN] * len(row) for row in matrix],
+        "max_forgotten": [[math.inf] * len(row) for row in matrix],
         "zero_fill": [online(row, block, fill=0.0) for row in matrix],
         "last_block": [online(row, block, rescale=lambda old, new: 0.0) for row in matrix],
     }

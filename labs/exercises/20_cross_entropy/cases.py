@@ -39,10 +39,15 @@ def case(
         far = [t != IGNORED and row[t] - max(row) < SMALLEST_EXPONENT for row, t in pairs]
         return [math.inf if lost else loss for loss, lost in zip(losses, far, strict=True)]
 
+    log_sums = [log_sum_exp(row) for row in matrix]
     suspects = {
         "no_max": results(log_sum=no_max),
         "underflow": of_probability(),
         "first_row": results(logit=lambda row, target: matrix[0][target]),
+        "ignored_counts": [
+            log_sum if target == IGNORED else loss
+            for loss, target, log_sum in zip(results(), targets, log_sums, strict=True)
+        ],
         "no_target": results(logit=lambda row, target: 0.0),
         "zero_fill": results(log_sum=lambda row: log_sum_exp(row, block - n_cols)),
     }
@@ -53,6 +58,8 @@ def case(
         "ignore_index": IGNORED,
         "BLOCK": block,
     }
+    if IGNORED not in targets:
+        del suspects["ignored_counts"]
     return Case(name, args, {key: {"loss": values} for key, values in suspects.items()})
 
 

@@ -13,29 +13,48 @@ HIDDEN = -math.inf
 NAN = float("nan")
 
 
+def powers(scores: list[float]) -> list[float]:
+    """exp(score - largest) of each score."""
+    largest = max(scores)
+    return [math.exp(score - largest) for score in scores]
+
+
 def weights_of(scores: list[float]) -> list[float]:
     """The softmax of one row of scores; NaN where all are hidden."""
-    largest = max(scores)
-    if largest == HIDDEN:
+    if max(scores) == HIDDEN:
         return [NAN] * len(scores)
-    powers = [math.exp(score - largest) for score in scores]
-    total = math.fsum(powers)
-    return [power / total for power in powers]
+    total = math.fsum(powers(scores))
+    return [power / total for power in powers(scores)]
 
 
-def not_rescaled(scores: list[float]) -> list[float]:
-    """The weights if blocks before the last are summed up relative to the maximum of their time."""
+def last_block(scores: list[float]) -> list[float]:
+    """The weights if each block makes the ones before forgotten."""
+    start = (len(scores) - 1) // BLOCK * BLOCK
+    return [0.0] * start + weights_of(scores[start:])
+
+
+def stale_powers(scores: list[float]) -> list[float]:
+    """The powers if each block stays relative to the largest score of its time."""
     largest = HIDDEN
-    powers = []
+    found = []
     for start in range(0, len(scores), BLOCK):
         piece = scores[start : start + BLOCK]
         largest = max(largest, *piece)
-        powers += [math.exp(score - largest) for score in piece]
-    total = math.fsum(math.exp(score - largest) for score in scores)
-    return [power / total for power in powers]
+        found += [math.exp(score - largest) for score in piece]
+    return found
 
 
-def case(name: str, n: int, causal: bool, strides=None) -> Case:
+def acc_not_rescaled(scores: list[float]) -> list[float]:
+    total = math.fsum(powers(scores))
+    return [power / total for power in stale_powers(scores)]
+
+
+def sum_not_rescaled(scores: list[float]) -> list[float]:
+    total = math.fsum(stale_powers(scores))
+    return [power / total for power in powers(scores)]
+
+
+def case(name: str, n: int, causal: bool, strides=None, queries: int = BLOCK) -> Case:
     q, k, v = (rows(draws(seed, n * D, -2.0, 2.0), D) for seed in (1, 2, 3))
     products = matmul(q, transposed(k))
     columns = transposed(v)
@@ -57,7 +76,10 @@ def case(name: str, n: int, causal: bool, strides=None) -> Case:
     if n % BLOCK and not causal:
         suspects["no_key_mask"] = results(with_spare_keys)
     if n > BLOCK:
-        suspects["no_rescale"] = results(not_rescaled)
+        suspects["no_rescale"] = results(acc_not_rescaled)
+    if n > BLOCK and not causal:
+        suspects["sum_not_rescaled"] = results(sum_not_rescaled)
+        suspects["last_block"] = results(last_block)
     if causal:
         suspects["not_causal"] = results(hidden=lambda query, key: False)
         suspects["itself_hidden"] = results(hidden=lambda query, key: key >= query)
@@ -72,7 +94,7 @@ def case(name: str, n: int, causal: bool, strides=None) -> Case:
         "out": Output(results(), (n, D), "float16", strides, atol=4e-3),
         "scale": SCALE,
         "CAUSAL": causal,
-        "BLOCK_M": BLOCK,
+        "BLOCK_M": queries,
         "BLOCK_N": BLOCK,
     }
     return Case(name, args, {key: {"out": values} for key, values in suspects.items()})
@@ -87,7 +109,7 @@ def empty() -> Case:
 CASES = [
     case("ragged", 20, causal=False),
     case("causal", 18, causal=True),
-    case("whole", 16, causal=False),
+    case("more_queries", 16, causal=False, queries=32),
     case("padded_rows", 5, causal=True, strides=(19, 1)),
     case("one", 1, causal=True),
     empty(),
