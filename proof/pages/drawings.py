@@ -345,6 +345,29 @@ def _spacing(words: Words, shapes: Shapes) -> Canvas:
     return canvas
 
 
+def _allocations(words: Words, shapes: Shapes) -> Canvas:
+    """Where the row past the end of a lies: in one allocation for all tensors, in a gap, in b."""
+    canvas, height, row = Canvas(232), 30, 120
+    cases = {  # what an allocation holds: its tensors with their places and widths
+        "cached": [[("a", 4, row), ("b", 124, 90), ("c", 214, 90), ("", 304, 130)]],
+        "apart": [[("a", 4, row)], [("b", 154, 90)], [("c", 274, 90)]],
+        "touching": [[("a", 4, row)], [("b", 124, 90)], [("c", 244, 90)]],
+    }
+    for index, (name, allocations) in enumerate(cases.items()):
+        top = 24 + index * 76
+        canvas.text(4, top - 8, words(name), "left")
+        for tensors in allocations:
+            left, end = tensors[0][1], tensors[-1][1] + tensors[-1][2]
+            for tensor, place, width in tensors:
+                if tensor:
+                    color = "abc".index(tensor) + 1
+                    canvas.box(place, top, width, height, color, words(f"tensor {tensor}"))
+            canvas.outline(left, top, end - left, height)
+        canvas.arrow(134, top + height + 16, 134, top + height + 2)
+        canvas.text(142, top + height + 16, words(f"{name} seen"), "left")
+    return canvas
+
+
 DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "blocks": _blocks,
     "row": _row,
@@ -356,4 +379,5 @@ DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "sectors": _sectors,
     "sums": _sums,
     "spacing": _spacing,
+    "allocations": _allocations,
 }
