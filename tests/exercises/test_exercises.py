@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 from answers import NAMES, data, handed_out, mistakes, solution, wrong
-from checking import check
+from checking import check, explained, wrong_results
 from exercise import load_exercise
 from judging import judge_with_triton
 
@@ -75,6 +75,18 @@ def test_a_wrong_answer_is_recognized_in_the_playground(name, mistake):
     declared = data(name)["wrong"][mistake]
     assert verdict.text("zh").endswith(declared["zh"])
     assert verdict.text("en").endswith(declared["en"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_untypical_result_is_taken_for_no_typical_mistake(name):
+    for case in exercise(name).cases:
+        for output, expected in case.outputs.items():
+            results = {key: list(each.expected) for key, each in case.outputs.items()}
+            results[output] = [12_345 + at for at in range(len(expected.expected))]
+            signs = list(wrong_results(case, results))
+            assert [sign.found for sign in signs] == [f"differs {output}"] * bool(results[output])
+            if signs:
+                assert explained(exercise(name), case, signs).key == f"differs {output}"
 
 
 @pytest.mark.parametrize(("name", "mistake"), WRONG)
