@@ -33,7 +33,9 @@ def exercises_archive(root: Path) -> bytes:
 def archived(root: Path) -> dict[str, Path]:
     """The files of the archive: their names within its folder, and where they lie."""
     labs = root / "labs"
-    paths = [path for path in (labs / "exercises").rglob("*") if path.suffix in (".py", ".yml")]
+    paths = [
+        path for path in (labs / "exercises").rglob("*") if path.suffix in (".py", ".yml", ".md")
+    ]
     files = {path.relative_to(labs / "exercises").as_posix(): path for path in paths}
     files |= {path.relative_to(root).as_posix(): path for path in (root / "play").glob("*.py")}
     for name in _with_companions(JUDGE, labs):
