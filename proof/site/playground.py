@@ -85,18 +85,23 @@ def exercise(root: Path, name: str) -> dict[str, object]:
     return {
         "name": name,
         "title": data["title"],
-        "starter": {lang: starter(file, data.get("comments", {}), lang) for lang in LANGS},
+        "starter": {
+            lang: starter(file, data.get("comments", {}), lang, data.get("docstrings", {}))
+            for lang in LANGS
+        },
         "cases": (folder / "cases.py").read_text(encoding="utf-8"),
         "data": {key: data[key] for key in ("title", "hints", "wrong")},
     }
 
 
-def starter(file: str, comments: dict[str, str], lang: Lang) -> str:
+def starter(
+    file: str, comments: dict[str, str], lang: Lang, docstrings: dict[str, str] | None = None
+) -> str:
     """What the reader starts from in the page: the file from its first import to where it asks to be judged.
 
     The page itself states the task and has the judge.
     """
-    text = translated(file, comments, {}) if lang == "zh" else file
+    text = translated(file, comments, docstrings or {}) if lang == "zh" else file
     body = ast.parse(text).body
     lines = text.split("\n")
     first = body[0].end_lineno if ast.get_docstring(ast.parse(text)) else 0

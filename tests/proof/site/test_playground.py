@@ -39,6 +39,11 @@ def test_comments_are_chinese_on_chinese_pages():
     assert "...  # add" in playground.starter(FILE, {"add": "相加"}, "en")
 
 
+def test_docstrings_of_functions_are_chinese_on_chinese_pages():
+    file = 'def add():\n    """Adds."""\n'
+    assert '"""相加。"""' in playground.starter(file, {}, "zh", {"Adds.": "相加。"})
+
+
 def test_a_file_without_words_above_and_below_is_shown_whole():
     assert playground.starter("x = 1\n", {}, "en") == "x = 1\n"
 
