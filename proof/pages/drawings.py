@@ -368,6 +368,28 @@ def _allocations(words: Words, shapes: Shapes) -> Canvas:
     return canvas
 
 
+def _width(words: Words, shapes: Shapes) -> Canvas:
+    """Which thread reads which elements of a block, in wide accesses and in narrow ones."""
+    canvas, cell, lane, threads = Canvas(158), 26, 4, 128  # fp32 in 16 bytes, 4 warps
+    round_of_all = lane * threads
+    accesses = shapes["BLOCK_SIZE"] // round_of_all
+    groups = {2: 0, 108: 1, 228: threads - 1, 334: threads}  # place: group of four elements
+    for row, name in enumerate(("wide", "narrow")):
+        top = 24 + row * 76
+        number = accesses if name == "wide" else accesses * lane
+        canvas.text(4, top - 8, words(name, n=number), "left")
+        canvas.text(220, top + 19, "…")
+        for place, group in groups.items():
+            color = 1 + group // threads
+            gap = 0 if name == "wide" else 3
+            for index in range(lane):
+                label = str(group * lane + index)
+                canvas.box(place + index * cell, top, cell - gap, 28, color, label)
+            thread = words("thread", i=group % threads)
+            canvas.text(place + lane * cell / 2, top + 44, thread)
+    return canvas
+
+
 DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "blocks": _blocks,
     "row": _row,
@@ -380,4 +402,5 @@ DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "sums": _sums,
     "spacing": _spacing,
     "allocations": _allocations,
+    "width": _width,
 }

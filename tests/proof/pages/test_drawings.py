@@ -14,6 +14,7 @@ SIZED = {
     "row": "softmax.ragged_fp32.max_abs_err",
     "tiles": "matmul.ragged_fp16.max_rel_err",
     "sums": "numerics.row_16.max_rel_err",
+    "width": "codegen.contiguous.loads",
 }
 
 
@@ -57,6 +58,12 @@ def test_sectors_are_counted_from_the_addresses(book):
 def test_the_chains_are_as_long_as_the_sum_of_the_lab(book):
     texts = [text.text for text in drawn(book, "sums", "en").iter("text")]
     assert texts == ["one after another: chain of 15", "as a tree: chain of 4"]
+
+
+def test_a_thread_accesses_as_often_as_the_compiled_kernel(book):
+    texts = [text.text for text in drawn(book, "width", "en").iter("text")]
+    assert "wide: 2 accesses of 16 bytes for each thread" in texts
+    assert "narrow: 8 accesses of 4 bytes for each thread" in texts
 
 
 def test_a_drawing_without_the_sizes_that_it_needs_is_named(book):
