@@ -61,14 +61,16 @@ function playgrounds() {
   playground_js.then(playground => playground.start())
 }
 
-document$.subscribe(() => {
+function on_page() {
   typeset()
   pair()
   playgrounds()
   // A name that a screen reader needs and the theme leaves out.
   const search = document.querySelector(".md-search")
   search?.setAttribute("aria-label", search.querySelector("input").placeholder)
-})
+}
+document$.subscribe(on_page)
+if (location.protocol === "file:") on_page() // from disk the theme waits for a script of another host, which never comes
 
 // A copy button is no landmark to jump to.
 component$.subscribe(({ ref }) => ref.closest?.("pre")?.querySelector(".md-code__nav")?.setAttribute("role", "none"))

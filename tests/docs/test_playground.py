@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
-from sites import ROOT, Site, equip
+import yaml
+from sites import ROOT, Site, Visitor, equip
 from tiny_project import Tiny
 
 from proof.book.model import LANGS
@@ -106,7 +111,7 @@ class Exercise:
         self.page.keyboard.insert_text(text)
 
     def text(self) -> str:
-        return "\n".join(self.box.locator(".cm-line").all_inner_texts()).replace("\xa0", " ")
+        return "\n".join(self.box.locator(".cm-line").all_text_contents())
 
     def said(self, text: str) -> None:
         self.status.filter(has_text=text).wait_for()
@@ -138,3 +143,261 @@ def test_an_exercise_is_solved_and_stays_solved(opened, lang: str):
         has_text={"zh": "已完成", "en": "solved"}[lang]
     ).wait_for()
     assert "tl.maximum(x + bias, 0.0)" in again.box.locator("pre code").text_content()
+
+
+def typical_mistakes() -> list[tuple[str, dict[str, str]]]:
+    """Each typical wrong answer of the exercise, and what it teaches by language."""
+    text = (ROOT / "labs/exercises" / NAME / "exercise.yml").read_text(encoding="utf-8")
+    found = []
+    for wrong in yaml.safe_load(text)["wrong"].values():
+        answer = solution()
+        for change in wrong["change"]:
+            answer = answer.replace(change["old"], change["new"])
+        found.append((answer, {lang: wrong[lang] for lang in LANGS}))
+    return found
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_each_typical_mistake_is_told_what_it_is(opened, lang: str):
+    exercise = opened(lang)
+    for answer, texts in typical_mistakes():
+        exercise.write(answer)
+        exercise.press(CHECK)
+        exercise.said(texts[lang])
+        assert exercise.status.locator("strong.incorrect").count() == 1
+        assert exercise.box.locator(".cm-line.faulty, .drawing").count() > 0
+    assert exercise.page.locator("[data-progress]").get_attribute("data-state") == "started"
+
+
+HEAD = "import triton\nimport triton.language as tl\n\n\n"
+KERNEL = (
+    HEAD
+    + "@triton.jit\ndef kernel(out_ptr):\n    {}\n\n\ndef relu_bias(x, bias, out, BLOCK):\n    kernel[(1,)](out)\n"
+)
+BAD_INPUT = {
+    "syntax": ("def relu_bias(x, bias, out, BLOCK:\n", "第 1 行", "line 1"),
+    "hole": (KERNEL.format("..."), "第 7 行的 `...`", "`...` in line 7"),
+    "name": (
+        HEAD + "def relu(x):\n    pass\n",
+        "找不到函数 `relu_bias`",
+        "no function `relu_bias`",
+    ),
+    "torch": ("import torch\n" + HEAD, "第 1 行的 `import torch`", "`import torch` in line 1"),
+    "endless": (KERNEL.format("while True: pass"), "第 7 行", "line 7"),
+    "recursion": (KERNEL.format("kernel(out_ptr)"), "第 7 行", "line 7"),
+    "python": (HEAD + "def relu_bias(*_, **__):\n    1 / 0\n", "第 6 行", "line 6"),
+}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_bad_input_is_answered_with_a_sentence_and_its_line_and_the_page_goes_on(opened, lang):
+    exercise = opened(lang)
+    for text, zh, en in BAD_INPUT.values():
+        exercise.write(text)
+        exercise.press(RUN)
+        exercise.said({"zh": zh, "en": en}[lang])
+    exercise.write(solution())
+    exercise.press(CHECK)
+    exercise.status.locator("strong.correct").wait_for()
+
+
+def test_a_megabyte_of_output_is_cut(opened):
+    snippet = opened("en", "snippet")
+    snippet.write("for i in range(200_000):\n    print('spam', i)\n")
+    snippet.press(RUN)
+    snippet.box.locator(".result pre", has_text="the rest is left out").wait_for()
+    assert len(snippet.box.locator(".result pre").inner_text()) < 25_000
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_reset_brings_back_what_was_handed_out_and_can_be_undone(opened, lang: str):
+    exercise = opened(lang)
+    exercise.write("x = 1")
+    exercise.press(RESET)
+    assert exercise.text().strip() == starter(lang).strip()
+    exercise.press({"zh": "撤销重置", "en": "Undo reset"})
+    assert exercise.text().strip() == "x = 1"
+
+
+def test_what_was_written_is_there_after_a_reload(opened):
+    exercise = opened("en")
+    exercise.write("x = 41")
+    exercise.page.reload()
+    again = Exercise(exercise.page, "en")
+    assert again.box.locator("pre code").inner_text() == "x = 41"
+    assert again.page.locator("[data-progress]").inner_text() == "started"
+
+
+def test_a_run_is_canceled_and_the_next_one_works(opened):
+    exercise = opened("en")
+    exercise.write(HEAD + "def relu_bias(x, bias, out, BLOCK):\n    sum(range(10**12))\n")
+    exercise.press(RUN)
+    exercise.press(CANCEL)
+    exercise.said("Canceled.")
+    exercise.write(solution())
+    exercise.press(CHECK)
+    exercise.said("All 5 cases are correct.")
+
+
+def test_python_can_be_canceled_while_it_is_fetched(opened):
+    exercise = opened("zh")
+    exercise.page.route("**/pyodide.asm.wasm", lambda route: None)  # it never comes
+    exercise.press(RUN)
+    exercise.said("正在")
+    exercise.press(CANCEL)
+    exercise.said("已取消。")
+    exercise.page.unroute("**/pyodide.asm.wasm")
+    exercise.press(RUN)
+    exercise.box.locator(".drawing").wait_for()
+
+
+def test_a_file_as_handed_out_names_its_hole_and_all_that_it_leaves_unwritten(opened):
+    exercise = opened("en")
+    exercise.press(RUN)
+    exercise.said("Still to fill in: the `...` in line")
+    exercise.box.locator(".drawing p", has_text="No program loaded or stored anything.").wait_for()
+    assert exercise.box.locator("figure g.never").count() == 15
+
+
+def test_one_steps_through_programs_with_the_keyboard(opened):
+    snippet = opened("en", "snippet")
+    snippet.press(RUN)
+    where = snippet.box.locator(".where")
+    where.filter(has_text="program (0) of grid (3)").wait_for()
+    out = snippet.box.locator("figure").nth(1)
+    assert out.locator("g.store").count() == 4
+    slider = snippet.box.get_by_label("Step")
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    where.filter(has_text="program (2) of grid (3)").wait_for()
+    assert (out.locator("g.store").count(), out.locator("g.done").count()) == (2, 8)
+    assert snippet.box.locator(".cm-line.lit").count() == 2
+    load = snippet.box.get_by_role("button", name="line 9: load x · 2 of 4 lanes, 2 masked off")
+    load.press("Enter")
+    assert out.locator("g.store").count() == 0
+    assert snippet.box.locator(".cm-line.lit").count() == 1
+
+
+OVERRUN = SNIPPET.replace("2 * x, mask=i < n", "2 * x")
+COLLISION = SNIPPET.replace("out_ptr + i, 2", "out_ptr + i % 4, 2")
+MISSING = SNIPPET.replace("[(3,)]", "[(2,)]")
+
+
+@pytest.mark.parametrize(
+    ("source", "css", "count"),
+    [(OVERRUN, "outside", 2), (COLLISION, "meeting", 4), (MISSING, "never", 2)],
+    ids=["past the end", "two programs", "never written"],
+)
+def test_what_is_wrong_lights_up(opened, source: str, css: str, count: int):
+    snippet = opened("zh", "snippet")
+    snippet.write(source)
+    snippet.press(RUN)
+    snippet.box.locator(f"figure g.{css}").nth(count - 1).wait_for()
+    assert snippet.box.locator(f"figure g.{css}").count() == count
+    assert snippet.box.locator(f".legend .{css}").count() == 1
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_everything_fits_on_a_phone(opened, lang: str):
+    exercise = opened(lang, viewport={"width": 390, "height": 844})
+    exercise.write(solution())
+    exercise.press(CHECK)
+    exercise.box.locator(".drawing").wait_for()
+    page = exercise.page
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(wide) == 0
+    for button in exercise.box.locator(".tools button:visible").all():
+        assert button.bounding_box()["height"] >= 24
+
+
+def test_a_page_fetches_what_it_uses_and_no_more(visit, kernels: Site):
+    visitor = visit(kernels)
+    asked: list[str] = []
+    visitor.page.on("request", lambda request: asked.append(request.url))
+
+    def fetched(*parts: str) -> set[str]:
+        return {part for part in parts if any(part in url for url in asked)}
+
+    parts = ("playground/", "codemirror", "pyodide", "play.json")
+    visitor.go("")
+    visitor.page.wait_for_load_state("networkidle")
+    assert fetched(*parts) == set()
+    exercise = Exercise(visitor.go("kernels/"), "zh")
+    visitor.page.wait_for_load_state("networkidle")
+    assert fetched(*parts) == {"playground/"}
+    exercise.write("x = 1")
+    assert fetched(*parts) == {"playground/", "codemirror"}
+    exercise.press(RUN)
+    exercise.said("relu_bias")
+    assert fetched(*parts) == set(parts)
+
+
+EMPTY_MODULE = "WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))"
+
+
+@pytest.mark.parametrize("headers", [False, True], ids=["no headers", "headers of _headers"])
+def test_webassembly_runs_in_the_worker_and_not_in_the_page(browser, kernels: Site, headers: bool):
+    visitor = Visitor(browser, kernels)
+    if headers:
+        visitor.page.route("**/*", lambda route: _with_headers(route, kernels))
+    page = visitor.go("en/kernels/")
+    found = page.evaluate(f"{EMPTY_MODULE}.then(() => 'compiled', error => error.name)")
+    assert found == "CompileError"
+    exercise = Exercise(page, "en")
+    exercise.write(solution())
+    exercise.press(CHECK)
+    exercise.said("All 5 cases are correct.")
+    assert visitor.foreign == []
+    visitor.context.close()
+
+
+def _with_headers(route, site: Site) -> None:
+    """Answer as a host does that reads _headers: where several rules fit, their policies all hold."""
+    path = "/" + route.request.url.removeprefix(site.url)
+    found: dict[str, list[str]] = {}
+    fits = False
+    for line in site.read("_headers").splitlines():
+        if not line.startswith(" "):
+            fits = re.fullmatch(line.replace("*", ".*"), path) is not None
+        elif fits:
+            name, _, value = line.strip().partition(": ")
+            found.setdefault(name, []).append(value)
+    response = route.fetch()
+    route.fulfill(
+        response=response,
+        headers={**response.headers, **{name: ", ".join(each) for name, each in found.items()}},
+    )
+
+
+def test_answers_are_downloaded_and_taken_in_elsewhere(opened, tmp_path: Path):
+    here = opened("en")
+    here.write("x = 41")
+    with here.page.expect_download() as download:
+        here.page.get_by_role("button", name="Download my answers").click()
+    file = tmp_path / "answers.json"
+    download.value.save_as(file)
+    assert json.loads(file.read_text()) == {"exercises": {NAME: {"text": "x = 41"}}}
+    there = opened("zh")
+    there.page.locator("input[type=file]").set_input_files(file)
+    there.page.get_by_text("已载入 1 题。").wait_for()
+    assert there.page.locator("[data-progress]").inner_text() == "已开始"
+    other = tmp_path / "other.json"
+    other.write_text('{"exercises": []}')
+    there.page.locator("input[type=file]").set_input_files(other)
+    there.page.get_by_text("这个文件里没有答案。").wait_for()
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_page_from_disk_says_why_it_runs_nothing(browser, kernels: Site, lang: str):
+    page = browser.new_page()
+    page.goto((kernels.out / HEADS[lang] / "kernels/index.html").as_uri())
+    said = {"zh": "从磁盘打开的页面不能运行代码", "en": "opened from disk cannot run code"}[lang]
+    page.locator(".playground .said", has_text=said).first.wait_for()
+    assert page.locator(".playground .tools").count() == 0
+    page.close()
+
+
+def test_without_scripts_the_code_is_there_to_read(visit, kernels: Site):
+    page = visit(kernels, java_script_enabled=False).go("en/kernels/")
+    assert "def relu_bias_kernel" in page.locator(".playground pre code").first.inner_text()
+    assert page.locator(".playground button:visible").count() == 0

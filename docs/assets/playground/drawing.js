@@ -110,9 +110,10 @@ export function draw(trace, on_lines) {
   const tensors = trace.tensors.map(draw_tensor)
   const box = element("section", { class: "drawing", "aria-label": words.drawing })
   if (!count) {
-    box.append(element("p", {}, words.nothing_ran))
-    tensors.forEach((tensor, at) => tensor.show(memory_after(trace, 0)[at]))
-    box.append(...tensors.map(tensor => tensor.figure))
+    const memory = memory_after(trace, 0)
+    tensors.forEach((tensor, at) => tensor.show(memory[at]))
+    const ran = trace.launches.some(({ grid }) => !grid.includes(0))
+    box.append(element("p", {}, ran ? words.nothing_done : words.nothing_ran), ...tensors.map(tensor => tensor.figure), legend(trace))
     return box
   }
   const grids = trace.launches.map(({ grid }, launch) =>
