@@ -21,6 +21,7 @@ from proof.book.model import (
     Book,
     Compiled,
     Decision,
+    Exercise,
     Filed,
     LabWords,
     Page,
@@ -31,6 +32,7 @@ from proof.book.model import (
 )
 from proof.problem import Fault, Problem, where
 
+EXERCISE_NAME = re.compile(r"\d\d_[a-z][a-z0-9_]*")
 DECISION_NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.(zh|en)\.md")
 RESTORE = "Never edit a record: restore it from git, or delete it and run `proof record` again"
 
@@ -56,6 +58,8 @@ def load_book(root: Path, today: date) -> Book:
         book.sources[source.id] = source
     for path in sorted((root / "adr").glob("[0-9]*.md")):
         _add_decision(book, path)
+    for path in sorted((root / "labs" / "exercises").glob("*/exercise.y*ml")):
+        _add_exercise(book, path)
     _add_pages(book)
     book.pinned_triton = _pinned_triton(book)
     return book
@@ -216,6 +220,22 @@ def _decision(path: Path) -> Decision:
         raise Fault(what, f'Write id: "{name[1]}"', line=decision.line("id"))
     body = written[front.end :].lstrip("\n")
     return decision.above(body, written.count("\n", 0, len(written) - len(body)) + 1)
+
+
+def _add_exercise(book: Book, path: Path) -> None:
+    file = where(path, book.root)
+    name = path.parent.name
+    beside = [path.parent.with_suffix(".py"), path.with_name("solution.py")]
+    texts = [_read(book, each) for each in beside]
+    try:
+        if not EXERCISE_NAME.fullmatch(name):
+            raise Fault(f"its folder is named {name}", "Call it like 06_relu_bias: 06, _, a name")
+        exercise = read_yaml(path, Exercise)
+    except Fault as fault:
+        book.problems += fault.problems(file)
+        return
+    if None not in texts:
+        book.exercises[name] = exercise.beside(*map(str, texts))
 
 
 def _add_pages(book: Book) -> None:

@@ -879,6 +879,94 @@ class Bilingual(Model):
         return self.zh if lang == "zh" else self.en
 
 
+class Change(Model):
+    """A piece of the solution, and what a wrong answer has in its place."""
+
+    old: str
+    new: str = ""
+
+
+class WrongAnswer(Model):
+    """A typical wrong answer to an exercise: what differs from the solution, how it shows, and what
+    its author is told.
+    """
+
+    change: Annotated[
+        Many[Change], Field(min_length=1, description="a list of old (in the solution) and new")
+    ]
+    found: Annotated[Line, Field(description="what the judge finds, as in exercise.py")]
+    zh: Line
+    en: Line
+    triton: Annotated[
+        Literal["passes"] | None,
+        Field(description="passes, where Triton alone cannot see the mistake"),
+    ] = None
+    because: Annotated[Line, Field(description="why Triton alone cannot see it")] = ""
+
+    @model_validator(mode="after")
+    def _explained(self) -> Self:
+        if "triton" in self.model_fields_set:
+            _need(self, ("because",), "beside triton")
+        return self
+
+
+class Exercise(Filed):
+    """An exercise: labs/exercises/NN_name/exercise.yml, and the Python beside it."""
+
+    title: Annotated[Bilingual, Field(description="zh and en")]
+    lesson: Annotated[Line, Field(description="the name of a lesson, such as vector_add")]
+    level: Annotated[Literal["1", "2", "3", "4"], Field(description="1 (easy) to 4 (hard)")]
+    kind: Annotated[
+        Literal["fill", "write", "bug", "speed"],
+        Field(description="fill (a line or two), write (a kernel), bug (find it) or speed"),
+    ]
+    statement: Annotated[Bilingual, Field(description="zh and en")]
+    hints: Annotated[
+        Many[Bilingual], Field(min_length=3, description="a list of at least three, each zh and en")
+    ]
+    explanation: Annotated[Bilingual, Field(description="zh and en")]
+    comments: Annotated[
+        dict[str, str],
+        Field(
+            default_factory=dict,
+            description="a mapping of each comment of the two files to its Chinese translation",
+        ),
+    ]
+    docstrings: Annotated[
+        dict[str, str],
+        Field(
+            default_factory=dict,
+            description="a mapping of each docstring there, or its first line, to its translation",
+        ),
+    ]
+    wrong: Annotated[
+        dict[str, WrongAnswer],
+        Field(min_length=3, description="a mapping of at least three names to wrong answers"),
+    ]
+    _handed_out: str = PrivateAttr(default="")
+    _solution: str = PrivateAttr(default="")
+
+    def beside(self, handed_out: str, solution: str) -> Self:
+        """The same, beside the file that readers edit and the one that solves it."""
+        self._handed_out, self._solution = handed_out, solution
+        return self
+
+    @property
+    def name(self) -> str:
+        """06_relu_bias"""
+        return self.path.parent.name
+
+    @property
+    def handed_out(self) -> str:
+        """The text of labs/exercises/06_relu_bias.py."""
+        return self._handed_out
+
+    @property
+    def solution(self) -> str:
+        """The text of solution.py."""
+        return self._solution
+
+
 class Source(Filed):
     """A cited range of someone's repository at a tag, or a document, docs/sources/<id>.yml."""
 
@@ -1044,6 +1132,7 @@ class Book:
     terms: dict[str, Term] = field(default_factory=dict)
     decisions: dict[tuple[str, Lang], Decision] = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
+    exercises: dict[str, Exercise] = field(default_factory=dict)  # by name, in their order
     pages: list[Page] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)  # what could not be read
 

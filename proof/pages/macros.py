@@ -16,6 +16,7 @@ from proof.pages import compiled as compile_page
 from proof.pages import lab as labpage
 from proof.pages import timeline as drawn
 from proof.pages import versions as versions_page
+from proof.pages.exercises import exercise_list
 from proof.pages.format import (
     FIELDS,
     SHOWN,
@@ -201,6 +202,13 @@ def bug_diff(scene: Scene, id: str) -> str:
     return labpage.bug_diff(scene.book, lab, lab.bugs[id.split(".", 1)[1]], scene.lang, scene.up)
 
 
+def exercises(scene: Scene, lesson: str) -> str:
+    """The exercises of a lesson, such as "vector_add"."""
+    known = {each.lesson: each for each in scene.book.exercises.values()}
+    scene.find("exercise of the lesson", lesson, known)
+    return exercise_list(scene.book, lesson, scene.lang, scene.up)
+
+
 # What the compiler made
 
 
@@ -276,6 +284,7 @@ MACROS: dict[str, Callable[..., str]] = {
         labs,
         lab_card,
         bug_diff,
+        exercises,
         assembly,
         compiled,
         cards,
@@ -294,6 +303,7 @@ BLOCKS = (
     "labs",
     "lab_card",
     "bug_diff",
+    "exercises",
     "assembly",
     "cards",
     "versions",

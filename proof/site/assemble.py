@@ -9,6 +9,7 @@ from pathlib import Path
 from proof.book import labwords
 from proof.book.model import Book, Lang
 from proof.evidence import order
+from proof.pages.exercises import in_order
 from proof.pages.generated import decisions
 from proof.problem import Problem
 
@@ -19,11 +20,15 @@ def up(url: str) -> str:
 
 
 def menu(nav: list, book: Book, lang: Lang) -> list:
-    """The nav of mkdocs.yml with `labs/*` and `adr/*` replaced by what there is."""
+    """The nav of mkdocs.yml with `labs/*`, `exercises/*` and `adr/*` replaced by what there is."""
     rooms = {
         "labs/*": [
             {labwords.words(book, lab, lang).title: f"labs/{lab.stem}.ipynb"}
             for lab in order.labs(book)
+        ],
+        "exercises/*": [
+            {f"{each.name[:2]} {each.title.of(lang)}": f"exercises/{each.name}.md"}
+            for each in in_order(book)
         ],
         "adr/*": [{f"{d.id} {d.title}": f"adr/{d.slug}.md"} for d in decisions(book, lang)],
     }

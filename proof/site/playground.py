@@ -10,30 +10,28 @@ Hash and version are in the addresses, so that browsers may keep these files for
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
-
-from proof.book.model import LANGS, Lang
-from proof.book.translation import translated
+from proof.book.exercises import starter
+from proof.book.model import LANGS, Exercise
 
 MODULES = ("exercise.py", "checking.py", "sentences.py", "in_page.py")  # of labs/exercises
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 VENDORED = "docs/assets/vendor/pyodide"
 
 
-def files(root: Path) -> dict[str, str]:
+def files(root: Path, exercises: Mapping[str, Exercise]) -> dict[str, str]:
     """The generated files: address from the root of the site -> text. None where there is no evaluator."""
     if not (root / "play").is_dir():
         return {}
     play = _json(sources(root))
     place = f"assets/play/{hashlib.sha256(play.encode()).hexdigest()[:16]}/play.json"
     found = {place: play}
-    for name in exercise_names(root):
-        found[f"assets/exercises/{name}.json"] = _json(exercise(root, name))
+    for name, each in exercises.items():
+        found[f"assets/exercises/{name}.json"] = _json(exercise(each))
     fetched = [root / VENDORED / name for name in PYODIDE if not name.endswith(".mjs")]
     size = len(play.encode()) + sum(path.stat().st_size for path in fetched)
     found["assets/playground/addresses.js"] = (
@@ -73,42 +71,16 @@ def sources(root: Path) -> dict[str, str]:
     return {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
 
 
-def exercise_names(root: Path) -> list[str]:
-    return sorted(path.parent.name for path in root.glob("labs/exercises/*/exercise.yml"))
-
-
-def exercise(root: Path, name: str) -> dict[str, object]:
+def exercise(found: Exercise) -> dict[str, object]:
     """All that the page needs of one exercise. The solution is not in it."""
-    folder = root / "labs/exercises" / name
-    data = yaml.safe_load((folder / "exercise.yml").read_text(encoding="utf-8"))
-    file = (folder.parent / f"{name}.py").read_text(encoding="utf-8")
+    data = found.model_dump(mode="json", include={"title", "hints", "wrong"})
     return {
-        "name": name,
+        "name": found.name,
         "title": data["title"],
-        "starter": {
-            lang: starter(file, data.get("comments", {}), lang, data.get("docstrings", {}))
-            for lang in LANGS
-        },
-        "cases": (folder / "cases.py").read_text(encoding="utf-8"),
-        "data": {key: data[key] for key in ("title", "hints", "wrong")},
+        "starter": {lang: starter(found, lang) for lang in LANGS},
+        "cases": found.path.with_name("cases.py").read_text(encoding="utf-8"),
+        "data": data,
     }
-
-
-def starter(
-    file: str, comments: dict[str, str], lang: Lang, docstrings: dict[str, str] | None = None
-) -> str:
-    """What the reader starts from in the page: the file from its first import to where it asks to be judged.
-
-    The page itself states the task and has the judge.
-    """
-    text = translated(file, comments, docstrings or {}) if lang == "zh" else file
-    body = ast.parse(text).body
-    lines = text.split("\n")
-    first = body[0].end_lineno if ast.get_docstring(ast.parse(text)) else 0
-    last = len(lines)
-    if isinstance(body[-1], ast.If) and ast.unparse(body[-1].test) == "__name__ == '__main__'":
-        last = body[-1].lineno - 1
-    return "\n".join(lines[first:last]).strip("\n") + "\n"
 
 
 def _json(data: object) -> str:

@@ -77,7 +77,7 @@ class ProofPlugin(BasePlugin):
             files.append(_file(config, root / "labs", path))
         lang = self._lang(config)
         if lang == "zh":
-            _add_playground(files, config, root)
+            _add_playground(files, config, book)
         for stem, lab in book.labs.items():
             page = root / f"build/{lang}/labs/{stem}.ipynb"
             _write(page, notebook.recorded_page(book, lab, lang))
@@ -177,8 +177,9 @@ def _of_playground(path: Path) -> bool:
     return path.parent.name in ("playground", "pyodide", "codemirror")
 
 
-def _add_playground(files: Files, config: MkDocsConfig, root: Path) -> None:
-    for place, text in playground.files(root).items():
+def _add_playground(files: Files, config: MkDocsConfig, book: model.Book) -> None:
+    root = book.root
+    for place, text in playground.files(root, book.exercises).items():
         files.append(File.generated(config, place, content=text))
     for place, path in playground.copies(root).items():
         files.append(File.generated(config, place, abs_src_path=str(path)))

@@ -152,7 +152,9 @@ def test_the_menu_has_every_page_once_and_the_same_in_both_languages(book):
             "status.md",
             "devices.md",
             "adr/index.md",
+            "exercises/index.md",
             "labs/*",
+            "exercises/*",
             "adr/*",
         }
         assert sorted(menus[lang]) == sorted(pages | generated)

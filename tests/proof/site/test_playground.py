@@ -3,49 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from proof.book.load import load_book
 from proof.site import playground
 
 ROOT = Path(__file__).parents[3]
-FILE = '''"""What to do.
-
-And how."""
-
-import triton
-
-
-def answer():
-    ...  # add
-
-
-if __name__ == "__main__":
-    from judging import judge
-
-    judge(__file__)
-'''
-
-
-def test_the_reader_starts_between_the_first_import_and_the_judge():
-    assert (
-        playground.starter(FILE, {}, "en") == "import triton\n\n\ndef answer():\n    ...  # add\n"
-    )
-
-
-def test_comments_are_chinese_on_chinese_pages():
-    assert "...  # 相加" in playground.starter(FILE, {"add": "相加"}, "zh")
-    assert "...  # add" in playground.starter(FILE, {"add": "相加"}, "en")
-
-
-def test_docstrings_of_functions_are_chinese_on_chinese_pages():
-    file = 'def add():\n    """Adds."""\n'
-    assert '"""相加。"""' in playground.starter(file, {}, "zh", {"Adds.": "相加。"})
-
-
-def test_a_file_without_words_above_and_below_is_shown_whole():
-    assert playground.starter("x = 1\n", {}, "en") == "x = 1\n"
+BOOK = load_book(ROOT, date(2026, 12, 1))
 
 
 def test_the_modules_that_the_page_imports_are_all_there():
@@ -63,16 +30,20 @@ def test_the_modules_that_the_page_imports_are_all_there():
 
 
 def test_the_address_of_the_sources_changes_with_them(tmp_path: Path, monkeypatch):
-    first = [name for name in playground.files(ROOT) if name.startswith("assets/play/")]
+    first = [
+        name for name in playground.files(ROOT, BOOK.exercises) if name.startswith("assets/play/")
+    ]
     other = {"play/__init__.py": "changed"}
     monkeypatch.setattr(playground, "sources", lambda root: other)
-    second = [name for name in playground.files(ROOT) if name.startswith("assets/play/")]
+    second = [
+        name for name in playground.files(ROOT, BOOK.exercises) if name.startswith("assets/play/")
+    ]
     assert len(first) == len(second) == 1 and first != second
 
 
-@pytest.mark.parametrize("name", playground.exercise_names(ROOT))
+@pytest.mark.parametrize("name", BOOK.exercises)
 def test_an_exercise_for_the_page_has_all_but_the_solution(name: str):
-    found = playground.exercise(ROOT, name)
+    found = playground.exercise(BOOK.exercises[name])
     assert set(found) == {"name", "title", "starter", "cases", "data"}
     assert set(found["starter"]) == set(found["title"]) == {"zh", "en"}
     assert {"title", "hints", "wrong"} == set(found["data"])
@@ -85,4 +56,4 @@ def test_pyodides_folder_has_its_version_and_no_package(tmp_path: Path):
 
 
 def test_a_project_without_an_evaluator_gets_nothing(tmp_path: Path):
-    assert (playground.files(tmp_path), playground.copies(tmp_path)) == ({}, {})
+    assert (playground.files(tmp_path, {}), playground.copies(tmp_path)) == ({}, {})
