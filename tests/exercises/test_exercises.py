@@ -2,19 +2,14 @@
 handed out asks to be filled in; in the playground's evaluator and in Triton's interpreter.
 """
 
-import ast
 import math
-import re
 from functools import cache
 
 import pytest
-from answers import NAMES, ROOT, data, handed_out, mistakes, solution, wrong
+from answers import NAMES, data, handed_out, mistakes, solution, wrong
 from checking import check, explained, wrong_results
 from exercise import load_exercise
 from judging import judge_with_triton
-
-from proof.book.python import pieces
-from proof.site.playground import exercise as exercise_of_page
 
 WRONG = [pytest.param(*pair, id="-".join(pair)) for pair in mistakes()]
 exercise = cache(load_exercise)
@@ -41,17 +36,6 @@ def test_what_is_handed_out_ends_as_the_first_exercise_does(name):
     main = 'if __name__ == "__main__":'
     ends = [handed_out(each).partition(main)[2] for each in (name, NAMES[0])]
     assert ends[0] == ends[1], f"copy the end of {NAMES[0]}.py"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_chinese_page_has_what_is_handed_out_in_chinese(name):
-    chinese = exercise_of_page(ROOT, name)["starter"]["zh"]
-    comments = [piece for piece in pieces(chinese) if piece.kind == "comment"]
-    said = [chinese[piece.start : piece.end] for piece in comments]
-    functions = [each for each in ast.walk(ast.parse(chinese)) if isinstance(each, ast.FunctionDef)]
-    said += [ast.get_docstring(function) or "。" for function in functions]
-    for text in said:
-        assert re.search("[\u4e00-\u9fff。]|^# fmt: ", text), f"no translation: {text}"
 
 
 @pytest.mark.parametrize("name", NAMES)
