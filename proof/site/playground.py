@@ -2,7 +2,7 @@
 
     assets/play/<hash>/play.json     path -> text of every module: play/run.py, checking.py
     assets/pyodide/<version>/        Pyodide's core
-    assets/exercises/<name>.json     title, what the reader starts from, cases and the data of exercise.yml
+    assets/exercises/<name>.json     the cases, and what exercise.yml says of them
     assets/playground/addresses.js   where the first two are, for the page's script
 
 Hash and version are in the addresses, so that browsers may keep these files forever.
@@ -15,8 +15,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from proof.book.exercises import starter
-from proof.book.model import LANGS, Exercise
+from proof.book.model import Exercise
 
 MODULES = ("exercise.py", "checking.py", "sentences.py", "in_page.py")  # of labs/exercises
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -72,14 +71,11 @@ def sources(root: Path) -> dict[str, str]:
 
 
 def exercise(found: Exercise) -> dict[str, object]:
-    """All that the page needs of one exercise. The solution is not in it."""
-    data = found.model_dump(mode="json", include={"title", "hints", "wrong"})
+    """What judges an answer in the page, which itself shows what the reader starts from."""
     return {
         "name": found.name,
-        "title": data["title"],
-        "starter": {lang: starter(found, lang) for lang in LANGS},
         "cases": found.path.with_name("cases.py").read_text(encoding="utf-8"),
-        "data": data,
+        "data": found.model_dump(mode="json", include={"title", "hints", "wrong"}),
     }
 
 

@@ -11,8 +11,8 @@ import yaml
 from sites import ROOT, Site, Visitor, equip
 from tiny_project import Tiny
 
-from proof.book.model import LANGS
-from proof.site import playground as built_playground
+from proof.book.exercises import starter
+from proof.book.model import LANGS, Book
 
 pytestmark = pytest.mark.browser
 HEADS = {"zh": "", "en": "en/"}
@@ -69,21 +69,47 @@ def solution() -> str:
     return (ROOT / "labs/exercises" / NAME / "solution.py").read_text(encoding="utf-8")
 
 
-def starter(lang: str) -> str:
-    return built_playground.exercise(ROOT, NAME)["starter"][lang]
+@pytest.fixture(scope="session")
+def starters(book: Book) -> dict[str, str]:
+    """What the reader starts from, by language."""
+    return {lang: starter(book.exercises[NAME], lang) for lang in LANGS}
+
+
+NAV = """\
+  - {kernels}: kernels.md
+  - {lesson}: lessons/vector_add.md
+  - {exercises}:
+      - exercises/index.md
+      - exercises/*
+"""
+LESSON = {"zh": "# 向量加法 { #vector-add }\n", "en": "# Vector addition { #vector-add }\n"}
+
+
+def equip_with_kernels(tiny: Tiny, starters: dict[str, str]) -> None:
+    """Give the project the evaluator, one exercise and its lesson, and the page that tests look at."""
+    equip(
+        tiny,
+        zh=NAV.format(kernels="写 kernel", lesson="向量加法", exercises="练习"),
+        en=NAV.format(kernels="Kernels", lesson="Vector addition", exercises="Exercises"),
+    )
+    (tiny.root / "play").symlink_to(ROOT / "play")
+    (tiny.root / "labs/exercises").mkdir()
+    for path in (ROOT / "labs/exercises").glob("*"):
+        if path.name.startswith(NAME) or (path.suffix == ".py" and path.stem.isalpha()):
+            (tiny.root / "labs/exercises" / path.name).symlink_to(path)
+    (tiny.root / "labs/exercises/in_page.py").symlink_to(ROOT / "labs/exercises/in_page.py")
+    for lang, title in (("zh", "写"), ("en", "Write")):
+        text = PAGE.format(title=title, name=NAME, starter=starters[lang], snippet=SNIPPET)
+        tiny.write(f"docs/{lang}/kernels.md", text)
+        tiny.write(f"docs/{lang}/lessons/vector_add.md", LESSON[lang])
+    tiny.sync()
 
 
 @pytest.fixture(scope="session")
-def kernels(served, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """A tiny site with one page: an exercise, a snippet, and the reader's progress."""
+def kernels(served, starters, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A tiny site with an exercise and a snippet on one page, and the reader's progress."""
     tiny = Tiny(tmp_path_factory.mktemp("kernels"))
-    equip(tiny, zh="  - 写 kernel: kernels.md\n", en="  - Kernels: kernels.md\n")
-    (tiny.root / "play").symlink_to(ROOT / "play")
-    (tiny.root / "labs/exercises").symlink_to(ROOT / "labs/exercises")
-    for lang, title in (("zh", "写"), ("en", "Write")):
-        text = PAGE.format(title=title, name=NAME, starter=starter(lang), snippet=SNIPPET)
-        tiny.write(f"docs/{lang}/kernels.md", text)
-    tiny.sync()
+    equip_with_kernels(tiny, starters)
     site = served(tiny.root, "kernels-site")
     assert [str(problem) for problem in site.problems] == []
     return site
@@ -210,11 +236,11 @@ def test_a_megabyte_of_output_is_cut(opened):
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_a_reset_brings_back_what_was_handed_out_and_can_be_undone(opened, lang: str):
+def test_a_reset_brings_back_what_was_handed_out_and_can_be_undone(opened, starters, lang: str):
     exercise = opened(lang)
     exercise.write("x = 1")
     exercise.press(RESET)
-    assert exercise.text().strip() == starter(lang).strip()
+    assert exercise.text().strip() == starters[lang].strip()
     exercise.press({"zh": "撤销重置", "en": "Undo reset"})
     assert exercise.text().strip() == "x = 1"
 

@@ -45,8 +45,8 @@ function draw_tensor(tensor) {
     const title = svg("title", {})
     const box = svg("rect", { x: 1, y: 1, width: CELL.width - 2, height: CELL.height - 2, rx: 2 })
     const corner = svg("path", { class: "corner", d: `M${CELL.width - 11} 1h10v10z` })
-    const cross = svg("path", { class: "cross", d: "M3 3l6 6m0 -6l-6 6" })
-    const group = svg("g", { transform: `translate(${x} ${y})` }, title, box, corner, cross, text)
+    const mark = svg("path", { class: "mark", d: `M1 ${CELL.height - 9}v8h8z` })
+    const group = svg("g", { transform: `translate(${x} ${y})` }, title, box, corner, mark, text)
     drawn.set(position, { group, text, title })
     picture.append(group)
   }

@@ -29,7 +29,7 @@ export async function open_editor(host, text, { label, on_change }) {
         cm.pythonLanguage,
         cm.syntaxHighlighting(cm.classHighlighter),
         cm.keymap.of([...cm.defaultKeymap, ...cm.historyKeymap, cm.indentWithTab]),
-        cm.EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
+        cm.EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
         cm.EditorView.updateListener.of(update => update.docChanged && on_change(view.state.doc.toString())),
         lights,
       ],

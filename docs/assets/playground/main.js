@@ -199,19 +199,12 @@ function build_progress(box) {
   box.append(element("p", { class: "summary" }), button(words.download, download), " ", button(words.take_in, () => file.click()), file, status)
 }
 
-// A page may leave the code of an exercise to this script.
-async function fill(box) {
-  if (box.querySelector("pre code") || !box.dataset.exercise) return
-  const { starter } = JSON.parse(await exercise_text(box.dataset.exercise))
-  box.prepend(element("pre", {}, element("code", {}, starter[lang])))
-}
-
 // Called for each page, also after a change of page in place.
 export function start() {
   const able = typeof WebAssembly === "object" && typeof Worker === "function"
   for (const box of document.querySelectorAll(".playground:not([data-ready])")) {
     box.dataset.ready = ""
-    if (able) fill(box).then(() => new Playground(box))
+    if (able) new Playground(box)
     else box.append(element("p", { class: "said" }, words.no_python))
   }
   for (const box of document.querySelectorAll(".playground-progress:not([data-ready])")) {

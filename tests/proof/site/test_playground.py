@@ -44,8 +44,7 @@ def test_the_address_of_the_sources_changes_with_them(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("name", BOOK.exercises)
 def test_an_exercise_for_the_page_has_all_but_the_solution(name: str):
     found = playground.exercise(BOOK.exercises[name])
-    assert set(found) == {"name", "title", "starter", "cases", "data"}
-    assert set(found["starter"]) == set(found["title"]) == {"zh", "en"}
+    assert set(found) == {"name", "cases", "data"}
     assert {"title", "hints", "wrong"} == set(found["data"])
 
 
