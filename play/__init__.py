@@ -7,9 +7,10 @@ It needs nothing but Python's standard library, so it runs in the reader's brows
 
 Modules, in the order in which to read them: `dtypes` (types, rounding, promotion), `block` (values
 and operators), `memory` (tensors, accesses, findings), `operations`, `reductions`, `products`,
-`randoms` and `functions` (what `tl` offers), `source` (what the compiler refuses, and the
-rewriting), `watch` (loops and branches), `language` and `machine` (one run), `report`, `trace` (a
-run as data that a page draws), `messages` and `texts`.
+`randoms` and `functions` (what `tl` offers), `host` (what a lesson's program uses of torch),
+`source` (what the compiler refuses, and the rewriting), `watch` (loops and branches), `language`
+and `machine` (one run), `report`, `trace` (a run as data that a page draws), `messages` and
+`texts`.
 """
 
 from play.memory import Tensor, empty, tensor

@@ -72,6 +72,8 @@ class Names:
 
 
 def _missing(module: str, name: str, known: dict[str, Any]) -> Refusal:
+    if module.partition(".")[0] == "torch":
+        return Refusal("not_of_torch", name=f"{module}.{name}")
     for place, names in ELSEWHERE.items():
         if module == "triton.language" and name in names:
             return Refusal(f"runs_on_{place}", name=f"tl.{name}")

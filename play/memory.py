@@ -167,13 +167,13 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-def _flat(values: Any) -> tuple[list[Any], tuple[int, ...]]:
+def flattened(values: Any) -> tuple[list[Any], tuple[int, ...]]:
     """Nested sequences as a flat list, and their shape."""
     if not isinstance(values, (list, tuple, range)):
         return [values], ()
     if not values:
         return [], (0,)
-    parts = [_flat(value) for value in values]
+    parts = [flattened(value) for value in values]
     if len({shape for _, shape in parts}) != 1:
         raise Refusal("ragged_values")
     return list(itertools.chain.from_iterable(part for part, _ in parts)), (
@@ -194,7 +194,7 @@ def tensor(
     With `strides` its elements lie apart, and what lies between belongs to none of them: nothing
     should read or write there. Values are rounded to the type.
     """
-    flat, found = _flat(values)
+    flat, found = flattened(values)
     made = empty(found if shape is None else shape, dtype, name, strides)
     places = made.positions()
     if len(places) != len(flat):

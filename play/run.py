@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from play.host import torch
 from play.language import Names
 from play.machine import Kernel, Machine
 from play.memory import Tensor, empty, tensor
@@ -20,13 +21,14 @@ def run(
     args: Sequence[Any] | Mapping[str, Any] = (),
     grid: Any = None,
     provided: Mapping[str, Any] | None = None,
+    with_torch: bool = False,
 ) -> Report:
     """Run `source` from top to bottom, then call the function named `call`.
 
     `args` are its arguments, in order or by name. If `call` names a kernel, `grid` launches it, as
     in `kernel[grid](*args)`; otherwise it is a launcher. `provided` are further names that the
-    source may use, for instance tensors. A mistake of the reader raises nothing: it is in the
-    report.
+    source may use, for instance tensors; `with_torch` lets it import what `host` has of torch, as
+    the programs of lessons do. A mistake of the reader raises nothing: it is in the report.
 
     >>> args = {"x_ptr": play.tensor([1, 2, 3]), "out_ptr": play.empty(3), "n": 3, "BLOCK": 4}
     >>> play.run(text, "double_kernel", args, grid=(1,)).lines("en")
@@ -35,6 +37,8 @@ def run(
     _name_tensors(args)
     machine = Machine(dict(provided or {}))
     machine.modules["play"] = Names("play", {"tensor": tensor, "empty": empty})
+    if with_torch:
+        machine.modules["torch"] = torch()
     problem: Message | None = None
     result: Any = None
     try:

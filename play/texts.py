@@ -90,6 +90,14 @@ TEXTS: dict[str, dict[str, str]] = {
         "Triton 里没有 `{name}`，是不是想写 `{nearest}`？",
         "Triton has no `{name}`. Did you mean `{nearest}`?",
     ),
+    "not_of_torch": _pair(
+        "这里的 torch 只有建张量和核对结果要用的那一小部分，没有 `{name}`。要用它，请在自己的机器上运行。",
+        "The torch of this page has only what makes tensors and checks results, and no `{name}`. To use it, run the program on your own machine.",
+    ),
+    "host_shapes": _pair(
+        "形状 {a} 和 {b} 不一样。这里的张量运算不做广播。",
+        "The shapes {a} and {b} differ, and tensors are not broadcast here.",
+    ),
     "builtin_not_here": _pair(
         "练习场里不能用 Python 的 `{name}`。",
         "Python's `{name}` is not available in the playground.",

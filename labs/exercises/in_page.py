@@ -25,8 +25,8 @@ from sentences import in_both
 
 
 def run_snippet(source: str) -> str:
-    """Run a program from top to bottom."""
-    report = play.run(source)
+    """Run a program of a lesson from top to bottom."""
+    report = play.run(source, with_torch=True)
     return _answer(report)
 
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 from tiny_project import ROOT
 
+import play
 from proof.book import text
 from proof.book.model import LANGS
 from proof.text.markdown import Fence, read
@@ -63,3 +64,31 @@ def test_a_program_prints_what_its_page_says(tmp_path, page, title):
 @pytest.mark.parametrize(("page", "title"), programs())
 def test_a_program_is_short_enough_for_one_screen(page, title):
     assert titled(page)[title].body.count("\n") <= 25
+
+
+def runnable() -> list[tuple[str, str]]:
+    """Each page and the title of its program that has a Run button."""
+    found = []
+    for page, title in programs():
+        written = text.read(ROOT / page)
+        start = written.index(f'title="{title}"')
+        if "data-snippet" in written[:start].rpartition("</div>")[2]:
+            found.append((page, title))
+    return found
+
+
+def test_the_first_program_of_every_lesson_of_part_1_has_a_run_button():
+    assert {page.split("/")[-1] for page, _ in runnable()} >= {
+        "vector_add.md",
+        "softmax.md",
+        "matmul.md",
+        "launching.md",
+    }
+
+
+@pytest.mark.parametrize(("page", "title"), runnable())
+def test_a_program_with_a_run_button_prints_the_same_in_the_playground(page, title):
+    fences = titled(page)
+    report = play.run(fences[title].body, with_torch=True)
+    assert report.problem is None, report.lines("en")
+    assert report.printed == fences[f"{title} prints"].body + "\n"
