@@ -59,7 +59,7 @@ def _python(exercise: Exercise) -> Iterator[Fault]:
             compile(text, name, "exec")
         except (SyntaxError, ValueError) as error:
             line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            yield (), f"{name} is not Python{line}: {str(error).split(' (')[0]}", "Mend it there"
+            yield (), f"{name} is not Python{line}: {str(error).split(' (')[0]}", "Fix it there"
             continue
         for comment in written:
             if comment not in exercise.comments:

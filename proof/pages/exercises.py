@@ -22,7 +22,7 @@ def exercise_page(book: Book, exercise: Exercise, lang: Lang) -> str:
         begun, solved = starter(exercise, lang), solution(exercise, lang)
     except (SyntaxError, ValueError) as error:
         what = f"its Python cannot be read: {str(error).split(' (')[0]}"
-        raise Fault(what, "Mend it there", file=where(exercise.path, book.root)) from None
+        raise Fault(what, "Fix it there", file=where(exercise.path, book.root)) from None
     return render(
         "exercise",
         lang,
