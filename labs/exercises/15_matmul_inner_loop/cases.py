@@ -48,6 +48,7 @@ CASES = [
     case("ragged", (18, 5, 36)),
     case("by_columns", (3, 4, 32), a_strides=(1, 3), b_strides=(1, 32), c=(1, 3)),
     case("padded_rows", (4, 3, 5), a_strides=(8, 1), b_strides=(7, 1), c=(6, 1)),
+    case("wide", (3, 18, 4)),
     case("one", (1, 1, 1)),
     without("no_k", (2, 3, 0)),
     without("empty", (0, 3, 4)),

@@ -44,6 +44,7 @@ CASES = [
     case("one_short_piece", (3, 4, 5)),
     case("k_is_72", (4, 3, 72)),
     case("padded_rows", (3, 5, 20), a_strides=(40, 1), b_strides=(7, 1), c=(6, 1)),
+    case("several_tiles", (18, 17, 6)),
     case("one", (1, 1, 1)),
     empty(),
 ]

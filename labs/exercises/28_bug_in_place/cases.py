@@ -53,6 +53,7 @@ CASES = [
     case("ragged", 3, 5, 8),
     case("whole", 2, 4, 4),
     case("padded_rows", 3, 3, 4, strides=(9, 1)),
+    case("block_of_rows", 2, 3, 16),
     case("one_pair", 2, 1, 2),
     case("empty", 0, 4, 4),
 ]
