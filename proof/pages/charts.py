@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 
 from proof.book.model import Book, Claim, JudgedRow, Lang, Record, Standing
 from proof.evidence import state
@@ -21,6 +22,7 @@ from proof.pages.svg import Chart, Line, whole
 from proof.pages.words import known, word
 from proof.problem import Fault
 
+PEAK = 10  # a value more than this many times the median of its series is a peak, and numbered
 SENSE = {"error": "≤", "ratio": "≥", "count": "="}
 SCALES = ("linear", "log")
 Places = dict[str, tuple[str, float]]  # claim → group, x
@@ -111,6 +113,10 @@ def of_series(book: Book, claim: Claim, scale: str, lang: Lang) -> Chart | None:
             [str(at + 1), *("–" if value is None else md(number(float(value))) for value in values)]
         )
     zero = scale == "log" and any(0 in each.values for each in series)
+    peaks = _peaks(lines[0].points)
+    notes = [md(word(lang, "chart zero"))] if zero else []
+    if peaks:
+        notes.append(md(word(lang, "chart peaks", times=PEAK, name=series[0].name)))
     return Chart(
         title=word(lang, "chart series", id=claim.id),
         x=word(lang, "chart index"),
@@ -122,8 +128,15 @@ def of_series(book: Book, claim: Claim, scale: str, lang: Lang) -> Chart | None:
         show=number,
         heads=[word(lang, "chart index"), *(f"{each.name}, {units[0]}" for each in series)],
         rows=rows,
-        notes=[md(word(lang, "chart zero"))] if zero else [],
+        notes=notes,
+        peaks=peaks,
     )
+
+
+def _peaks(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """The points that lie far above the median, by x."""
+    usual = median(value for _, value in points)
+    return tuple((x, value) for x, value in points if value > PEAK * usual > 0)
 
 
 def left_out(book: Book, claim: Claim, lang: Lang) -> str:

@@ -25,6 +25,7 @@ MARKS = (
     "M0-5l5 9h-10z",
 )
 DOWN = "M-4-8h8l-4 7z"  # a value of 0, which has no place on a logarithmic axis
+CLOSE = 9  # numbers of peaks nearer than this would cover each other
 MANY = 64  # more points than these have no marks: they would cover the line
 
 
@@ -62,6 +63,7 @@ class Chart:
     heads: list[str]  # of the table; plain text
     rows: list[list[str]]  # HTML
     notes: list[str]  # HTML
+    peaks: tuple[tuple[float, float], ...] = ()  # by x; numbered in the drawing
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,9 @@ def draw(chart: Chart, key: str, lang: Lang) -> str:
     across = _across(sorted(set(xs)), chart.log_x)
     up = _upward(ys or [1.0], chart.log_y)
     ids = f"{key}-title", f"{key}-desc"
-    described = " ".join(_described(line, chart) for line in chart.lines)
+    described = " ".join(
+        [*(_described(line, chart) for line in chart.lines), *_described_peaks(chart)]
+    )
     parts = [
         '<figure class="chart" data-search-exclude="">',
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{ids[0]} {ids[1]}">',
@@ -97,6 +101,7 @@ def draw(chart: Chart, key: str, lang: Lang) -> str:
         f'<desc id="{ids[1]}">{md(described)}</desc>',
         *_frame(across, up, chart),
         *(_line(line, across, up, chart) for line in chart.lines),
+        *_peaks(across, up, chart),
         "</svg>",
         f"<figcaption><strong>{md(chart.title)}</strong>",
         f'<ul class="legend">{"".join(_legend(line) for line in chart.legend)}</ul>',
@@ -154,6 +159,26 @@ def _line(line: Line, across: Axis, up: Axis, chart: Chart) -> str:
             told = f"{line.label} · {chart.x} = {whole(x)} · {chart.show(y)}"
             marks += f'<path class="mark" d="{shape}" transform="translate({left:.1f} {top:.1f})"><title>{md(told)}</title></path>'
     return f'<g class="{line.style}"><path class="line" d="{path}"/>{marks}</g>'
+
+
+def _described_peaks(chart: Chart) -> list[str]:
+    return [
+        f"{n}: {chart.x} = {whole(x)}, {chart.show(y)}." for n, (x, y) in enumerate(chart.peaks, 1)
+    ]
+
+
+def _peaks(across: Axis, up: Axis, chart: Chart) -> list[str]:
+    """The number of each peak above it; two that are too close stand on either side of the gap."""
+    places = [(across.at(x), up.at(y)) for x, y in chart.peaks]
+    shown = []
+    for n, (left, top) in enumerate(places, 1):
+        anchor = ' class="x"'
+        if n < len(places) and places[n][0] - left < CLOSE:
+            anchor = ' class="y"'
+        elif n > 1 and left - places[n - 2][0] < CLOSE:
+            anchor = ""
+        shown.append(f'<text x="{left:.1f}" y="{top - 4:.1f}"{anchor}>{n}</text>')
+    return shown
 
 
 def _legend(line: Line) -> str:

@@ -277,6 +277,26 @@ def test_on_a_logarithmic_axis_small_values_stay_apart():
     assert third - second > 20
 
 
+def peaks_of(*values: float):
+    shown = chart(
+        made.RATIO, of=book(record(series=[{**SERIES[0], "values": list(values)}])), series="log"
+    )
+    return [text for text in shown.select("svg text") if text.find_previous("g")]
+
+
+def test_values_far_above_the_median_are_numbered_from_the_left():
+    assert [text.string for text in peaks_of(90.0, *[1.0] * 50, 11.0, *[1.0] * 50)] == ["1", "2"]
+
+
+def test_a_value_of_ten_times_the_median_is_no_peak():
+    assert peaks_of(10.0, 1.0, 1.0) == []
+
+
+def test_the_numbers_of_two_peaks_side_by_side_do_not_cover_each_other():
+    anchors = [text.get("class") for text in peaks_of(*[1.0] * 50, 90.0, 80.0, *[1.0] * 50)]
+    assert anchors == [["y"], None]
+
+
 def test_a_series_without_a_record_is_a_sentence_with_the_state():
     shown = chart(made.RATIO, of=book(), series="log")
     assert (
