@@ -277,6 +277,31 @@ def test_python_can_be_canceled_while_it_is_fetched(opened):
     exercise.box.locator(".drawing").wait_for()
 
 
+def test_files_that_cannot_be_had_are_named_and_the_next_run_tries_again(browser, kernels: Site):
+    visitor = Visitor(browser, kernels)
+    visitor.page.route("**/pyodide.asm.wasm", lambda route: route.abort())
+    snippet = Exercise(visitor.go("en/kernels/"), "en", "snippet")
+    snippet.press(RUN)
+    snippet.said("Python stopped unexpectedly (TypeError: Failed to fetch).")
+    visitor.page.unroute("**/pyodide.asm.wasm")
+    snippet.press(RUN)
+    snippet.box.locator(".drawing").wait_for()
+    visitor.context.close()
+
+
+def test_a_host_that_forbids_webassembly_to_the_worker_is_named(browser, kernels: Site):
+    visitor = Visitor(browser, kernels)
+    strict = {"Content-Security-Policy": "script-src 'self'"}
+    visitor.page.route(
+        "**/worker.js",
+        lambda route: _with(route, strict),
+    )
+    snippet = Exercise(visitor.go("en/kernels/"), "en", "snippet")
+    snippet.press(RUN)
+    snippet.said("violates the following Content Security Policy directive")
+    visitor.context.close()
+
+
 def test_a_file_as_handed_out_names_its_hole_and_all_that_it_leaves_unwritten(opened):
     exercise = opened("en")
     exercise.press(RUN)
@@ -388,11 +413,12 @@ def _with_headers(route, site: Site) -> None:
         elif fits:
             name, _, value = line.strip().partition(": ")
             found.setdefault(name, []).append(value)
+    _with(route, {name: ", ".join(each) for name, each in found.items()})
+
+
+def _with(route, headers: dict[str, str]) -> None:
     response = route.fetch()
-    route.fulfill(
-        response=response,
-        headers={**response.headers, **{name: ", ".join(each) for name, each in found.items()}},
-    )
+    route.fulfill(response=response, headers={**response.headers, **headers})
 
 
 def test_answers_are_downloaded_and_taken_in_elsewhere(opened, tmp_path: Path):

@@ -20,12 +20,9 @@ function start(on_progress) {
   worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" })
   worker.onmessage = ({ data }) => {
     if ("loaded" in data) return on_progress(Math.min(1, data.loaded / size))
-    const { resolve, reject } = waiting.get(data.id)
+    if ("failed" in data) return end(new Error(data.failed))
+    waiting.get(data.id).resolve(data.answer)
     waiting.delete(data.id)
-    if ("failed" in data) {
-      stop()
-      reject(new Error(data.failed))
-    } else resolve(data.answer)
   }
   worker.onerror = event => end(new Error(event.message ?? "worker"))
   return send("load", { play: new URL(play, root).href, pyodide: new URL(pyodide, root).href, lock })

@@ -2,25 +2,35 @@
 // message is answered once, `{ id, answer }` or `{ id, failed }`; while files come in there is `{ loaded }`, in bytes.
 let page // the module in_page
 
-function count_bytes() {
+// Pyodide waits forever for a file that cannot be had, so each failure is answered here.
+function watch_fetch(id) {
   const fetch_whole = self.fetch
   let loaded = 0
-  self.fetch = async (...request) => {
-    const response = await fetch_whole(...request)
-    if (!response.ok) throw new Error(`${response.status} ${response.url}`)
-    const counter = new TransformStream({
+  const counter = () =>
+    new TransformStream({
       transform(chunk, controller) {
         loaded += chunk.byteLength
         postMessage({ loaded })
         controller.enqueue(chunk)
       },
     })
-    return new Response(response.body.pipeThrough(counter), { headers: response.headers })
+  self.fetch = async (...request) => {
+    try {
+      const response = await fetch_whole(...request)
+      if (!response.ok) throw new Error(`${response.status} ${response.url}`)
+      return new Response(response.body.pipeThrough(counter()), { headers: response.headers })
+    } catch (error) {
+      postMessage({ id, failed: String(error) })
+      throw error
+    }
   }
 }
 
-async function load({ pyodide, play, lock }) {
-  count_bytes()
+const EMPTY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0) // a WebAssembly module without content
+
+async function load({ id, pyodide, play, lock }) {
+  await WebAssembly.compile(EMPTY) // fails at once where a policy forbids it, which Pyodide would not
+  watch_fetch(id)
   const [{ loadPyodide }, files] = await Promise.all([
     import(`${pyodide}pyodide.mjs`),
     fetch(play).then(response => response.json()),
