@@ -11,7 +11,7 @@ from proof.text.documents import files, text_of
 
 MARK = re.compile(r"TODO\(new\)\s*[:：]\s*(.*)")
 WRITTEN = re.compile(
-    r"((docs/(zh|en)|glossary|adr)/.*\.(md|yml)|docs/curriculum\.yml|(tests/)?labs/[^/]*\.(py|yml)|mkdocs(\.en)?\.yml)"
+    r"((docs/(zh|en)|glossary|adr)/.*\.(md|yml)|docs/curriculum\.yml|(tests/)?labs/[^/]*\.(py|yml)|labs/exercises/\d.*\.(py|yml)|mkdocs(\.en)?\.yml)"
 )
 
 

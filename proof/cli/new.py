@@ -1,4 +1,4 @@
-"""`proof new`: a valid start of a lab, a lesson, a term or a decision, in both languages, its open places marked TODO(new)."""
+"""`proof new`: a valid start of a lab, a lesson, an exercise, a term or a decision, in both languages, its open places marked TODO(new)."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from proof.cli.project import open_book
 from proof.text.parity import digest, sidecar, written
 
 CONFIRMATION = "tests/proof/checks/test_decisions.py"
+KINDS = ("lab", "lesson", "exercise", "term", "adr")
 MENUS: dict[Lang, tuple[str, str]] = {
     "zh": ("mkdocs.yml", "- 新课：{title}: lessons/{name}.md # TODO(new): 中文标题"),
     "en": ("mkdocs.en.yml", "- {title}: lessons/{name}.md"),
@@ -52,11 +53,11 @@ LESSON: dict[Lang, dict[str, str]] = {  # what stands in a lesson around what it
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["lab", "lesson", "term", "adr"]))
+@click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("name", nargs=-1, required=True)
 @click.pass_obj
 def command(today: date, kind: str, name: tuple[str, ...]) -> None:
-    """Start a lab, a lesson, a term or a decision in both languages; `check` says what is then left to write.
+    """Start a lab, a lesson, an exercise, a term or a decision in both languages; `check` says what is then left to write.
 
     NAME is the English name of a term, the English title of a decision, and small letters, digits and _ for the rest:
     `proof new term bank conflict`, `proof new adr "Kernels name their fill values"`, `proof new lab layer_norm`.
@@ -94,9 +95,14 @@ class Start:
 
 def start(book: Book, kind: str, name: str) -> Start:
     """The start of what is to be called `name`. Raises Refused for a name that cannot be, or that is taken."""
-    made = {"lab": _lab, "lesson": _lesson, "term": _term, "adr": _decision}[kind](
-        book, name.strip()
-    )
+    starts = {
+        "lab": _lab,
+        "lesson": _lesson,
+        "exercise": _exercise,
+        "term": _term,
+        "adr": _decision,
+    }
+    made = starts[kind](book, name.strip())
     for path in made.files:
         if (book.root / path).exists():
             raise Refused(f"{path} is there already: change that one, or choose another name")
@@ -116,7 +122,7 @@ def write(root: Path, made: Start) -> None:
         path.write_bytes(text.encode("utf-8"))
 
 
-# The four kinds
+# The kinds
 
 
 def _term(book: Book, title: str) -> Start:
@@ -212,6 +218,28 @@ def _lesson(book: Book, name: str) -> Start:
             f"there is no lab triton_{name}; a lesson that is made after its lab quotes it from the start"
         )
     return Start(files, menus, notes)
+
+
+def _exercise(book: Book, name: str) -> Start:
+    name = _snake(name)
+    lessons = [page.name for page in book.pages if page.name.startswith("lessons/")]
+    if not lessons:
+        raise Refused("an exercise belongs to a lesson, and there is none: proof new lesson first")
+    taken = [int(each[:2]) for each in book.exercises]
+    number = max(taken, default=0) + 1
+    if number > 99:
+        raise Refused("all numbers up to 99 are taken")
+    place = f"labs/exercises/{number:02}_{name}"
+    values = {"name": name, "title": _title(name), "lesson": Path(lessons[0]).stem}
+    files = {
+        f"{place}.py": _filled("exercise.py", values),
+        f"{place}/cases.py": _filled("exercise_cases.py", values),
+        f"{place}/exercise.yml": _filled("exercise.yml", values),
+        f"{place}/solution.py": _filled("exercise_solution.py", values),
+    }
+    known = {each[3:]: f"labs/exercises/{each}" for each in book.exercises}
+    test = f"next: write it, then .venv/bin/python -m pytest tests/exercises -k {number:02}_{name}"
+    return Start(files, notes=[*_near(name, known), test])
 
 
 def _quotes(lab: Lab | None, lang: Lang, name: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ import yaml
 from tiny_project import ROOT, TODAY, Tiny
 
 from proof.book.load import load_book
+from proof.checks import exercises
 from proof.checks.drafts import MARK, drafts
 from proof.checks.rules import check
 from proof.cli import new
@@ -118,12 +119,50 @@ def test_the_whole_project_stays_valid_with_one_of_each(tmp_path):
     for arguments in (
         ("lab", "wave"),
         ("lesson", "wave"),
+        ("exercise", "wave"),
         ("term", "bank group"),
         ("adr", "Waves are gentle"),
     ):
         new.write(tree, new.start(load_book(tree, TODAY), *arguments))
     after = {(p.file, p.what) for p in check(load_book(tree, TODAY)) if not p.warning}
     assert after - before == set()
+
+
+def test_a_new_exercise_is_valid_takes_the_next_number_and_is_judged_as_it_says(tmp_path):
+    """Beside the exercises that there are: each new file is one warning, the tests of exercises pass."""
+    tree = tmp_path / "tree"
+    made = shutil.ignore_patterns("__pycache__", "records", "compiled", "triton_*.py")
+    for name in ("labs", "play", "tests/exercises", "docs/zh/lessons", "docs/en/lessons"):
+        shutil.copytree(ROOT / name, tree / name, ignore=made)
+    book = load_book(tree, TODAY)
+    last = int(max(book.exercises)[:2])
+    place = f"labs/exercises/{last + 1:02}_wave"
+    start = new.start(book, "exercise", "wave")
+    new.write(tree, start)
+    grown = load_book(tree, TODAY)
+    assert list(exercises.faults(grown)) == list(exercises.strays(grown)) == []
+    assert set(start.files) == {file for file in drafts(grown) if file.startswith(place)}
+    judged = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "tests/exercises/test_exercises.py",
+            "-k",
+            place[-7:],
+        ],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+    )
+    assert judged.returncode == 0, judged.stdout
+
+
+def test_an_exercise_without_any_lesson_is_refused(tiny):
+    assert refused(tiny, "exercise", "wave").startswith("an exercise belongs to a lesson")
 
 
 def test_every_template_has_open_places_and_no_other_kind_of_mark():
@@ -396,8 +435,8 @@ def test_a_name_that_is_nearly_taken_is_a_warning(grown, kind, name, there):
     assert f"there is {there} already: is this another thing?" in result.stderr
 
 
-def test_an_unknown_kind_names_the_four(grown):
-    assert "'lab', 'lesson', 'term', 'adr'" in refused(grown, "page", "wave")
+def test_an_unknown_kind_names_the_kinds(grown):
+    assert "'lab', 'lesson', 'exercise', 'term', 'adr'" in refused(grown, "page", "wave")
 
 
 # Nothing is written over
