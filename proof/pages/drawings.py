@@ -390,6 +390,33 @@ def _width(words: Words, shapes: Shapes) -> Canvas:
     return canvas
 
 
+def _barrier(words: Words, shapes: Shapes) -> Canvas:
+    """Norm and quantization in one kernel, and in two: what each reads and writes of one element."""
+    canvas = Canvas(254)
+    x, d, r, y, q = 2, 2, 2, 2, 1  # bytes: all bf16, and q int8
+    steps = {  # kernel, color, left edge, width, read, written
+        "fused": (("both", 1, 110, 220, ("x, d", x + d), ("r, q", r + q)),),
+        "split": (
+            ("norm", 3, 40, 160, ("x, d", x + d), ("r, y", r + y)),
+            ("quantize", 2, 240, 160, ("y", y), ("q", q)),
+        ),
+    }
+    for row, (name, kernels) in enumerate(steps.items()):
+        top = 4 + row * 130
+        moved = [size for *_, read, written in kernels for _, size in (read, written)]
+        canvas.text(4, top + 12, words(name, n=sum(moved)), "left")
+        canvas.box(4, top + 90, 432, 24, 0, words("memory"))
+        for kernel, color, left, width, read, written in kernels:
+            canvas.box(left, top + 22, width, 28, color, words(kernel))
+            at = left + 0.15 * width
+            canvas.arrow(at, top + 88, at, top + 52)
+            canvas.text(at + 6, top + 74, "{}: {}".format(*read), "left")
+            at = left + 0.6 * width
+            canvas.arrow(at, top + 52, at, top + 88)
+            canvas.text(at + 6, top + 74, "{}: {}".format(*written), "left")
+    return canvas
+
+
 DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "blocks": _blocks,
     "row": _row,
@@ -398,6 +425,7 @@ DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "grouped": _grouped,
     "pipeline": _pipeline,
     "launch": _launch,
+    "barrier": _barrier,
     "sectors": _sectors,
     "sums": _sums,
     "spacing": _spacing,

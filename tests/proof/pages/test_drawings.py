@@ -66,6 +66,12 @@ def test_a_thread_accesses_as_often_as_the_compiled_kernel(book):
     assert "narrow: 8 accesses of 4 bytes for each thread" in texts
 
 
+def test_the_barrier_costs_a_write_and_a_read(book):
+    texts = [text.text for text in drawn(book, "barrier", "en").iter("text")]
+    assert "fused by Inductor: 7 bytes" in texts
+    assert "your kernel, then Inductor's: 11 bytes" in texts
+
+
 def test_a_drawing_without_the_sizes_that_it_needs_is_named(book):
     claim = book.claims["softmax.ragged_fp32.max_abs_err"]
     with pytest.raises(ValueError, match="the claim gives no"):
