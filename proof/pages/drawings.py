@@ -417,6 +417,24 @@ def _barrier(words: Words, shapes: Shapes) -> Canvas:
     return canvas
 
 
+def _trials(words: Words, shapes: Shapes) -> Canvas:
+    """What three trials and two calls leave in a tensor that starts at 0, and with restore_value."""
+    canvas, left, width = Canvas(152), 108, 64
+    steps = ("trial", "trial", "trial", "call 1", "call 2")
+    for row, restores in enumerate((False, True)):
+        top, x = 20 + row * 76, 0
+        canvas.text(4, top - 6, words("restored" if restores else "kept"), "left")
+        canvas.text(left - 8, top + 18, words("runs"), "y")
+        canvas.text(left - 8, top + 43, words("leaves"), "y")
+        for index, step in enumerate(steps):
+            trial = step == "trial"
+            x += 0 if trial and restores else 1
+            place = left + index * (width + 2)
+            canvas.box(place, top, width, 28, 2 if trial else 1, words(step))
+            canvas.text(place + width / 2, top + 43, str(x))
+    return canvas
+
+
 DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "blocks": _blocks,
     "row": _row,
@@ -426,6 +444,7 @@ DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "pipeline": _pipeline,
     "launch": _launch,
     "barrier": _barrier,
+    "trials": _trials,
     "sectors": _sectors,
     "sums": _sums,
     "spacing": _spacing,

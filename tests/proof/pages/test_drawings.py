@@ -72,6 +72,11 @@ def test_the_barrier_costs_a_write_and_a_read(book):
     assert "your kernel, then Inductor's: 11 bytes" in texts
 
 
+def test_trials_change_the_tensor_unless_it_is_restored(book):
+    texts = [text.text for text in drawn(book, "trials", "en").iter("text")]
+    assert [int(text) for text in texts if text.isdigit()] == [1, 2, 3, 4, 5, 0, 0, 0, 1, 2]
+
+
 def test_a_drawing_without_the_sizes_that_it_needs_is_named(book):
     claim = book.claims["softmax.ragged_fp32.max_abs_err"]
     with pytest.raises(ValueError, match="the claim gives no"):
