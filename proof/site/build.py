@@ -19,7 +19,7 @@ from proof.problem import Problem
 from proof.site import csp as policy
 from proof.site import vendor
 
-WATCHED = ("docs", "labs", "glossary", "adr", "mkdocs.yml", "mkdocs.en.yml")
+WATCHED = ("docs", "labs", "play", "glossary", "adr", "mkdocs.yml", "mkdocs.en.yml")
 
 
 def build(

@@ -334,18 +334,27 @@ COLLISION = SNIPPET.replace("out_ptr + i, 2", "out_ptr + i % 4, 2")
 MISSING = SNIPPET.replace("[(3,)]", "[(2,)]")
 
 
-@pytest.mark.parametrize(
-    ("source", "css", "count"),
-    [(OVERRUN, "outside", 2), (COLLISION, "meeting", 4), (MISSING, "never", 2)],
-    ids=["past the end", "two programs", "never written"],
-)
-def test_what_is_wrong_lights_up(opened, source: str, css: str, count: int):
+LIT = [(OVERRUN, "outside", 2), (COLLISION, "meeting", 4), (MISSING, "never", 2)]
+
+
+def test_what_is_out_of_bounds_collides_or_is_never_written_lights_up(opened):
     snippet = opened("zh", "snippet")
-    snippet.write(source)
+    for source, css, count in LIT:
+        snippet.write(source)
+        snippet.press(RUN)
+        snippet.box.locator(f"figure g.{css}").nth(count - 1).wait_for()
+        assert snippet.box.locator(f"figure g.{css}").count() == count
+        assert snippet.box.locator(f".legend .{css}").count() == 1
+
+
+def test_a_page_that_is_swapped_in_has_its_playground(visit, kernels: Site):
+    page = visit(kernels).go("en/")
+    page.evaluate("window.mark = 1")
+    page.locator(".md-nav--primary a", has_text="Kernels").first.click()
+    snippet = Exercise(page, "en", "snippet")
+    assert page.evaluate("window.mark") == 1
     snippet.press(RUN)
-    snippet.box.locator(f"figure g.{css}").nth(count - 1).wait_for()
-    assert snippet.box.locator(f"figure g.{css}").count() == count
-    assert snippet.box.locator(f".legend .{css}").count() == 1
+    snippet.box.locator(".drawing").wait_for()
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -129,12 +129,15 @@ class Playground {
     this.choice = choice
     this.case_label.hidden = cases.length < 2
     this.cases.replaceChildren(...cases.map((text, at) => element("option", { selected: at === choice }, text)))
-    const state = passed === null ? null : passed ? "correct" : "incorrect"
+    const judged = passed !== null
     const said = texts ? [texts[lang]] : []
-    if (trace && passed === null) said.push(...trace.messages.map(message => message.texts[lang]))
-    if (trace) said.push(...trace.unwritten.map(message => message.texts[lang]).filter(() => passed === null && !trace.messages.length))
+    if (trace && !judged) {
+      const messages = trace.messages.length ? trace.messages : trace.unwritten
+      said.push(...messages.map(message => message.texts[lang]))
+    }
     if (!said.length) said.push(words.done)
-    const head = state ? [element("strong", { class: state }, words[state])] : []
+    const verdict = passed ? "correct" : "incorrect"
+    const head = judged ? [element("strong", { class: verdict }, words[verdict])] : []
     this.status.replaceChildren(...head, ...said.map(text => element("span", {}, text)))
     if (trace?.printed) {
       this.output.append(element("h6", {}, words.printed), element("pre", { tabindex: "0" }, trace.printed + (trace.cut ? `\n${words.printed_more}` : "")))
@@ -164,13 +167,19 @@ class Playground {
   }
 }
 
+function state_of(name) {
+  const { solved, text } = entry(name)
+  if (solved) return "solved"
+  return text === undefined ? "" : "started"
+}
+
 // What is solved and started, wherever the page names an exercise.
 function show_progress() {
   const places = [...document.querySelectorAll("[data-progress]")]
   for (const place of places) {
-    const { solved, text } = entry(place.dataset.progress)
-    place.textContent = solved ? words.solved : text !== undefined ? words.started : ""
-    place.dataset.state = solved ? "solved" : text !== undefined ? "started" : ""
+    const state = state_of(place.dataset.progress)
+    place.textContent = words[state] ?? ""
+    place.dataset.state = state
   }
   for (const box of document.querySelectorAll(".playground-progress")) {
     const solved = places.filter(place => place.dataset.state === "solved").length

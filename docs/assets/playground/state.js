@@ -61,8 +61,8 @@ export function first_step(trace) {
 
 // [3, 1, 1] -> "(3)", [3, 2, 1] -> "(3, 2)"
 export function extent(triple, sizes = triple) {
-  const axes = sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1
-  return `(${triple.slice(0, axes).join(", ")})`
+  const axes = sizes.findLastIndex(size => size > 1) + 1
+  return `(${triple.slice(0, Math.max(1, axes)).join(", ")})`
 }
 
 const ROOM = 5 // characters in a cell
