@@ -2,25 +2,26 @@
 // message is answered once, `{ id, answer }` or `{ id, failed }`; while files come in there is `{ loaded }`, in bytes.
 let page // the module in_page
 
-// Pyodide waits forever for a file that cannot be had, so each failure is answered here.
+// Pyodide waits forever for a file that cannot be had, so each failure is answered here. What is counted is a copy, so
+// that Pyodide gets the response itself.
 function watch_fetch(id) {
   const fetch_whole = self.fetch
   let loaded = 0
-  const counter = () =>
-    new TransformStream({
-      transform(chunk, controller) {
-        loaded += chunk.byteLength
-        postMessage({ loaded })
-        controller.enqueue(chunk)
-      },
-    })
+  async function count(reader) {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      loaded += part.value.byteLength
+      postMessage({ loaded })
+    }
+  }
+  const fail = error => postMessage({ id, failed: String(error) })
   self.fetch = async (...request) => {
     try {
       const response = await fetch_whole(...request)
       if (!response.ok) throw new Error(`${response.status} ${response.url}`)
-      return new Response(response.body.pipeThrough(counter()), { headers: response.headers })
+      count(response.clone().body.getReader()).catch(fail)
+      return response
     } catch (error) {
-      postMessage({ id, failed: String(error) })
+      fail(error)
       throw error
     }
   }
