@@ -245,6 +245,15 @@ def test_a_reset_brings_back_what_was_handed_out_and_can_be_undone(opened, start
     assert exercise.text().strip() == "x = 1"
 
 
+def test_copying_the_code_does_not_open_the_editor_and_pressing_the_code_does(opened):
+    exercise = opened("en")
+    exercise.box.locator("button[data-md-type=copy]").click()
+    exercise.page.get_by_text("Copied to clipboard").wait_for()
+    assert exercise.box.locator(".cm-content").count() == 0
+    exercise.box.locator("pre code").click()
+    exercise.box.locator(".cm-content").wait_for()
+
+
 def test_what_was_written_is_there_after_a_reload(opened):
     exercise = opened("en")
     exercise.write("x = 41")

@@ -43,7 +43,10 @@ class Playground {
     this.bar = element("progress", { max: "1", "aria-label": words.loading(0), hidden: true })
     this.status = element("p", { class: "said", role: "status" })
     this.output = element("div", { class: "result" })
-    this.block?.addEventListener("pointerup", () => getSelection().isCollapsed && this.edit(true))
+    this.block?.addEventListener("pointerup", event => {
+      const selects = !getSelection().isCollapsed
+      if (event.target.closest("code") && !selects) this.edit(true)
+    })
     const tools = element("div", { class: "tools" }, ...Object.values(this.buttons), this.cancel, this.case_label)
     this.box.append(this.host, tools, this.bar, this.status, this.output)
   }
@@ -98,7 +101,7 @@ class Playground {
     this.say(words.starting)
     try {
       if (this.name) values.exercise = await (this.exercise ??= exercise_text(this.name))
-      const [answer] = await Promise.all([ask(name, values, part => this.show_part(part)), this.edit(false)])
+      const [answer] = await Promise.all([ask(name, values, part => this.show_part(part), () => this.say(words.running)), this.edit(false)])
       this.show(answer)
       return answer
     } catch (error) {
@@ -140,7 +143,7 @@ class Playground {
     const head = judged ? [element("strong", { class: verdict }, words[verdict])] : []
     this.status.replaceChildren(...head, ...said.map(text => element("span", {}, text)))
     if (trace?.printed) {
-      this.output.append(element("h6", {}, words.printed), element("pre", { tabindex: "0" }, trace.printed + (trace.cut ? `\n${words.printed_more}` : "")))
+      this.output.append(element("p", { class: "printed" }, words.printed), element("pre", { tabindex: "0" }, trace.printed + (trace.cut ? `\n${words.printed_more}` : "")))
     }
     if (trace && (trace.tensors.length || trace.steps.length)) {
       const light = (lines, faulty) => this.editor?.light(lines, faulty)

@@ -44,10 +44,12 @@ export function cancel() {
   end(new Canceled())
 }
 
-// Have Python do `task`; its answer, parsed. `on_progress` is called with 0 to 1 as long as files come in.
-export async function ask(task, values, on_progress) {
+// Have Python do `task`; its answer, parsed. `on_progress` is called with 0 to 1 as long as files come in, `on_start` when
+// Python is there.
+export async function ask(task, values, on_progress, on_start) {
   ready ??= start(on_progress)
   await ready
+  on_start()
   return JSON.parse(await send(task, values))
 }
 
