@@ -390,17 +390,40 @@ def _width(words: Words, shapes: Shapes) -> Canvas:
     return canvas
 
 
+Part = tuple[str, int]  # names of arrays, and their bytes for one element
+Steps = dict[str, tuple[tuple[str, int, int, int, Part, Part], ...]]
+# a row → its kernels, each with color, left edge, width, what it reads, what it writes
+
+
 def _barrier(words: Words, shapes: Shapes) -> Canvas:
     """Norm and quantization in one kernel, and in two: what each reads and writes of one element."""
-    canvas = Canvas(254)
     x, d, r, y, q = 2, 2, 2, 2, 1  # bytes: all bf16, and q int8
-    steps = {  # kernel, color, left edge, width, read, written
+    steps: Steps = {
         "fused": (("both", 1, 110, 220, ("x, d", x + d), ("r, q", r + q)),),
         "split": (
             ("norm", 3, 40, 160, ("x, d", x + d), ("r, y", r + y)),
             ("quantize", 2, 240, 160, ("y", y), ("q", q)),
         ),
     }
+    return _moved(words, steps)
+
+
+def _fusion(words: Words, shapes: Shapes) -> Canvas:
+    """An addition and a ReLU in one kernel, and in two: what each reads and writes of one element."""
+    x, y, total, out = 4, 4, 4, 4  # bytes: all fp32
+    steps: Steps = {
+        "fused": (("both", 1, 110, 220, ("x, y", x + y), ("out", out)),),
+        "split": (
+            ("add", 3, 40, 160, ("x, y", x + y), ("total", total)),
+            ("relu", 2, 240, 160, ("total", total), ("out", out)),
+        ),
+    }
+    return _moved(words, steps)
+
+
+def _moved(words: Words, steps: Steps) -> Canvas:
+    """Two rows of kernels above memory, with the bytes that each reads and writes."""
+    canvas = Canvas(254)
     for row, (name, kernels) in enumerate(steps.items()):
         top = 4 + row * 130
         moved = [size for *_, read, written in kernels for _, size in (read, written)]
@@ -444,6 +467,7 @@ DRAWINGS: dict[str, Callable[[Words, Shapes], Canvas]] = {
     "pipeline": _pipeline,
     "launch": _launch,
     "barrier": _barrier,
+    "fusion": _fusion,
     "trials": _trials,
     "sectors": _sectors,
     "sums": _sums,

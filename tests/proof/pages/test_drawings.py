@@ -72,6 +72,12 @@ def test_the_barrier_costs_a_write_and_a_read(book):
     assert "your kernel, then Inductor's: 11 bytes" in texts
 
 
+def test_a_fused_kernel_does_not_move_the_sums(book):
+    texts = [text.text for text in drawn(book, "fusion", "en").iter("text")]
+    assert "one kernel: 12 bytes" in texts
+    assert "two kernels: 20 bytes" in texts
+
+
 def test_trials_change_the_tensor_unless_it_is_restored(book):
     texts = [text.text for text in drawn(book, "trials", "en").iter("text")]
     assert [int(text) for text in texts if text.isdigit()] == [1, 2, 3, 4, 5, 0, 0, 0, 1, 2]
