@@ -96,6 +96,7 @@ def test_every_page_is_there_in_both_languages(built: Site, book: Book):
     }
     made = {"glossary", "status", "devices", "adr", *(f"labs/{stem}" for stem in book.labs)}
     made |= {f"adr/{decision.slug}" for decision in book.decisions.values()}
+    made |= {"exercises", *(f"exercises/{name}" for name in book.exercises)}
     assert {page.rstrip("/") for page in pages_of(built, "zh")} == written | made
 
 

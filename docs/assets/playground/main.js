@@ -13,6 +13,11 @@ import { lang, words } from "./texts.js"
 const style = element("link", { rel: "stylesheet", href: new URL("playground.css", import.meta.url) })
 document.head.append(style)
 
+// A sentence with what stands between backticks as code.
+function with_code(text) {
+  return text.split("`").map((part, at) => (at % 2 ? element("code", {}, part) : part))
+}
+
 class Playground {
   constructor(box) {
     this.box = box
@@ -141,7 +146,7 @@ class Playground {
     if (!said.length) said.push(words.done)
     const verdict = passed ? "correct" : "incorrect"
     const head = judged ? [element("strong", { class: verdict }, words[verdict])] : []
-    this.status.replaceChildren(...head, ...said.map(text => element("span", {}, text)))
+    this.status.replaceChildren(...head, ...said.map(text => element("span", {}, ...with_code(text))))
     if (trace?.printed) {
       this.output.append(element("p", { class: "printed" }, words.printed), element("pre", { tabindex: "0" }, trace.printed + (trace.cut ? `\n${words.printed_more}` : "")))
     }
