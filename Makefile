@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 PROSE := docs/zh docs/en adr .github $(wildcard *.md)
-TESTS := $(PYTEST) -n 2 --dist loadgroup
+TESTS := $(PYTEST) -n 2 --dist loadgroup --durations=20
 TRITONS := 3.6.0 3.9.0
 
 help:
