@@ -140,7 +140,8 @@ class Exercise:
         return "\n".join(self.box.locator(".cm-line").all_text_contents())
 
     def said(self, text: str) -> None:
-        self.status.filter(has_text=text).wait_for()
+        """Wait for a sentence, in which code stands between backticks."""
+        self.status.filter(has_text=text.replace("`", "")).wait_for()
 
     def idle(self) -> None:
         self.page.locator('.playground[aria-busy="false"]').first.wait_for()
