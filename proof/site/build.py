@@ -86,7 +86,7 @@ def serve(root: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
 
         print("building both languages …", flush=True)
         rebuild()
-        watch = [root / name for name in WATCHED]
+        watch = [root / name for name in WATCHED if (root / name).exists()]
         engine.serve(
             host, port, shown, rebuild, watch, lambda: print(f"{url} (Ctrl-C ends)", flush=True)
         )
